@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tensorlift import reading
@@ -28,6 +27,7 @@ from tensorlift.runtime.backends import BACKENDS
 from tensorlift.runtime.large_sizes import parse_sizes
 from tensorlift.runtime.measure import Conditions, processors
 from tensorlift.session import SESSION
+from tensorlift.source import language_of
 from tensorlift.targets import get_target, imported_names, target_names
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 ENGINES = ("auto", "derive", "tactics", "sketch", "sketch-whole", "enumerate")
 FILES = {"c": "explore.c", "cpp": "explore.cpp", "python": "explore.py", "mlir": "explore.mlir"}
 VIEWS = ("program", "definitions", "ir", "derivation", "certificate", "cost")
-_LANGUAGES = {".py": PYTHON, ".mlir": MLIR}  # any other is read as C for its passes
+_LANGUAGES = {"python": PYTHON, "mlir": MLIR}  # any other is read as C for its passes
 _PLACE = re.compile(r'"([^"]*)":(\d+):\d+')
 _LOCATION = " loc("
 _ROUNDS, _SAMPLING = 7, 0.3  # samples of each contender, and the seconds for them
@@ -135,7 +135,7 @@ def _passes_of(function: ReadFunction, source: Source) -> list[Text]:
     try:
         literal = reading.literal_module(function).clone()
         show("literal", literal)
-        passes = _LANGUAGES.get(PurePath(source.name).suffix, C)
+        passes = _LANGUAGES.get(language_of(source.name), C)
         rewrite(literal, function.location, passes, lambda name: show(f"after {name}", literal))
     except LiftError:
         return stages  # the lift says why

@@ -41,7 +41,7 @@ def lift_cell(shell: Any, line: str, cell: str) -> Lifted | None:
     name, language = given.pop("name"), given.pop("language")
     if name and not name.isidentifier():
         raise refuse("TL527", f"'{name}' is no name", remedy="give -O a name of Python")
-    suffix = LANGUAGES[language or language_of(cell)] or ".c"
+    suffix = LANGUAGES[language or language_of(cell)][0]
     lifted = lift_text(source_from_text(cell, f"cell{suffix}"), **given)
     if name:
         shell.user_ns[name] = lifted

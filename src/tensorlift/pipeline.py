@@ -13,7 +13,6 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__, reading
@@ -43,6 +42,7 @@ from tensorlift.runtime.places import Places
 from tensorlift.runtime.sizes import choose_sizes, stretched
 from tensorlift.session import SESSION
 from tensorlift.sizes import check_request
+from tensorlift.source import language_of
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target
 
@@ -286,7 +286,7 @@ def _lift_module(
                 wanted = half.literal if half.level is not Level.PROVED or options.test else None
                 run = LiteralRun.of(view, LiteralInterpreter(wanted)) if wanted is not None else None
                 reports.append(_run_small(view, summary, emitted, target.library, proved.view, run))
-        if options.test and PurePath(source.name).suffix != ".mlir":
+        if options.test and language_of(source.name) != "mlir":
             with clock.stage("test"):
                 reports.append(_run_original(view, summary, emitted, source, options, proved.view, others))
     found = proved.preconditions, proved.view, proved.program, others, half.literal

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.source import FORTRAN_SUFFIXES
+from tensorlift.source import LANGUAGES, language_of
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 def read(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:
     """Read the functions of a source, or the one that is asked for, into the loop IR."""
     wanted = options.functions[0] if len(options.functions) == 1 else None
-    return _READERS.get(PurePath(source.name).suffix, _read_c)(source, options, wanted)
+    return _READERS[language_of(source.name)](source, options, wanted)
 
 
 def is_c(source: Source) -> bool:
     """Whether a source is read as C."""
-    return PurePath(source.name).suffix not in _READERS
+    return language_of(source.name) == "c"
 
 
 def literal_module(function: ReadFunction) -> ModuleOp:
@@ -98,11 +98,11 @@ def _with_extents(found: Sequence[ReadFunction], options: LiftOptions) -> Sequen
     return found if fitted else with_natural_extents(found)
 
 
-# Any other name is C.
 _READERS: dict[str, Callable[[Source, LiftOptions, str | None], Sequence[ReadFunction]]] = {
-    ".mlir": _read_mlir,
-    ".py": _read_python,
-    **dict.fromkeys((".cpp", ".cc", ".cxx", ".hpp"), _read_cpp),
-    **dict.fromkeys(FORTRAN_SUFFIXES, _read_fortran),
+    "c": _read_c,
+    "c++": _read_cpp,
+    "fortran": _read_fortran,
+    "python": _read_python,
+    "mlir": _read_mlir,
 }
-SUFFIXES = frozenset({".c", *_READERS})  # of what is taken for a source where nobody names it
+SUFFIXES = frozenset(chain(*LANGUAGES.values()))  # of what is taken for a source where nobody names it

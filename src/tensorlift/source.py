@@ -22,10 +22,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STDIN = "-"
-LANGUAGES = {"c": "", "c++": ".cpp", "fortran": ".f90", "python": ".py", "mlir": ".mlir"}  # with suffixes of files
 FIXED_FORM = (".f", ".for", ".f77")  # suffixes of Fortran in columns, in capitals too
 _FREE_FORM = (".f90", ".f95", ".f03", ".f08")
-FORTRAN_SUFFIXES = tuple(spelled for suffix in (*_FREE_FORM, *FIXED_FORM) for spelled in (suffix, suffix.swapcase()))
+LANGUAGES = {  # with the suffixes of their files, the usual one first; any other file is in C
+    "c": (".c",),
+    "c++": (".cpp", ".cc", ".cxx", ".hpp"),
+    "fortran": tuple(spelled for one in (*_FREE_FORM, *FIXED_FORM) for spelled in (one, one.swapcase())),
+    "python": (".py",),
+    "mlir": (".mlir",),
+}
+_LANGUAGE_OF = {suffix: language for language, suffixes in LANGUAGES.items() for suffix in suffixes}
 MOST_BYTES = 64 << 20  # of any file that is read
 _UNREAD = {
     **dict.fromkeys((".cu", ".cuh"), "CUDA"),
@@ -77,7 +83,13 @@ def read_source(name: str, language: str | None = None) -> Source:
     if b"\0" in data:
         remedy = "give C source, encoded as UTF-8"
         raise refuse("TL504", f"'{name}' is not a text file: it holds a NUL byte", remedy=remedy)
-    return Source(f"<stdin>{LANGUAGES[language or 'c']}" if name == STDIN else name, _decode(data), _digest(data))
+    suffix = LANGUAGES[language][0] if language not in {None, "c"} else ""
+    return Source(f"<stdin>{suffix}" if name == STDIN else name, _decode(data), _digest(data))
+
+
+def language_of(name: str) -> str:
+    """Tell by the name of a file which of the `LANGUAGES` it is in."""
+    return _LANGUAGE_OF.get(PurePath(name).suffix, "c")
 
 
 def bounded_bytes(name: str | Path) -> bytes:

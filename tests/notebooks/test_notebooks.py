@@ -16,6 +16,7 @@ pytest.importorskip("ipykernel")
 
 _FOLDER = Path(__file__).parents[2] / "docs" / "notebooks"
 _ALWAYS = {"functions"}
+_KERNEL = re.compile(r"[\w/.-]*/ipykernel_\d+/\d+\.py")  # cells have other names in each process
 _WRONG = {"--to nunpy"}  # cells that are errors, by what they hold
 
 
@@ -34,6 +35,8 @@ def test_notebooks_give_what_they_show(name: str, tmp_path: Path, pytestconfig: 
     for cell in run.cells:
         for of_a_run in ("tags", "execution"):
             cell.metadata.pop(of_a_run, None)
+        for output in cell.get("outputs", ()):
+            output.update(nbformat.from_dict(json.loads(_KERNEL.sub("cell.py", json.dumps(output)))))
     if pytestconfig.getoption("--update"):
         nbformat.write(run, file)
         return
@@ -44,11 +47,5 @@ def test_notebooks_give_what_they_show(name: str, tmp_path: Path, pytestconfig: 
 def _shown(cell: Any) -> list[str]:
     """Give what a cell shows, but for times."""
     timed = cell.source.startswith("%%time")
-    return [
-        _without_paths(output) for output in cell.get("outputs", ()) if not (timed and output.output_type == "stream")
-    ]
-
-
-def _without_paths(output: Any) -> str:
-    """Cells have other names in each process."""
-    return re.sub(r"ipykernel_\d+/\d+\.py|\"execution_count\": \d+", "", json.dumps(output, sort_keys=True))
+    shown = (output for output in cell.get("outputs", ()) if not (timed and output.output_type == "stream"))
+    return [re.sub(r"\"execution_count\": \d+", "", json.dumps(output, sort_keys=True)) for output in shown]

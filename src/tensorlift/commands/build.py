@@ -100,10 +100,10 @@ def _built(
     from tensorlift.frontends.c.extents import extents_of
     from tensorlift.frontends.c.outline.unit import Unit
     from tensorlift.frontends.c.reader import parser_arguments
+    from tensorlift.reading import is_c
     from tensorlift.runtime.compilers import ORIGINAL, build_library, renamed, replaced_functions
-    from tensorlift.source import FORTRAN_SUFFIXES
 
-    if Path(source.name).suffix in {".py", ".mlir", ".cpp", ".cc", ".cxx", ".hpp", *FORTRAN_SUFFIXES}:
+    if not is_c(source):
         raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give a file in C")
     arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
     shown = [flag for flag in project.flags if flag.startswith("-fvisibility=")]

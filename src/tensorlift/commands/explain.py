@@ -11,11 +11,11 @@ from tensorlift.commands.options import (
     PATH,
     REFUSED,
     complain,
-    complete_targets,
     language_option,
     lift_options,
     others_option,
     source_options,
+    target_option,
 )
 from tensorlift.commands.screen import progress
 
@@ -24,15 +24,7 @@ from tensorlift.commands.screen import progress
 @click.argument("file", type=PATH)
 @others_option
 @click.option("--function", "functions", metavar="F", multiple=True, help="Explain this function only (repeatable).")
-@click.option(
-    "--to",
-    "target",
-    metavar="TARGET",
-    default="numpy",
-    show_default=True,
-    shell_complete=complete_targets,
-    help="See 'tensorlift targets'.",
-)
+@target_option()
 @click.option(
     "-o", "--output", metavar="OUT", type=PATH, help="Write to this file: HTML where its name ends so, else text."
 )

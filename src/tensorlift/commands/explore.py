@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensorlift.commands.options import INTERNAL, OK, PATH, REFUSED, complain, complete_targets, source_options
+from tensorlift.commands.options import INTERNAL, OK, PATH, REFUSED, complain, source_options, target_option
 
 if TYPE_CHECKING:
     from tensorlift.source import Source
@@ -15,15 +15,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Open a page where sources lift as they are typed.")
 @click.argument("file", type=PATH, required=False)
-@click.option(
-    "--to",
-    "target",
-    metavar="TARGET",
-    default="numpy",
-    show_default=True,
-    shell_complete=complete_targets,
-    help="Of the page of -o.",
-)
+@target_option("Of the page of -o.")
 @click.option(
     "-o", "--output", metavar="OUT.html", type=PATH, help="Write FILE with all views to this page, and serve nothing."
 )

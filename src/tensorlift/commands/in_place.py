@@ -49,7 +49,7 @@ from tensorlift.report.output import STDOUT, write_bytes, write_output
 from tensorlift.report.terminal import show_lift, summary_lines
 from tensorlift.runtime.compilers import Complaint, Project, complaints
 from tensorlift.runtime.original import CompileOptions
-from tensorlift.source import FORTRAN_SUFFIXES, Source
+from tensorlift.source import Source, language_of
 from tensorlift.targets.c.text import ORIGINAL, SHARED
 
 if TYPE_CHECKING:
@@ -390,7 +390,7 @@ def rewrite_files(requests: Sequence[tuple[Source, LiftOptions, Output, Project 
     All are read before one is written: functions of each are looked for in the others as they were.
     """
     for source, *_ in requests:
-        if PurePath(source.name).suffix in {".py", ".cpp", ".cc", ".cxx", ".hpp", *FORTRAN_SUFFIXES}:
+        if language_of(source.name) not in {"c", "mlir"}:
             raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give a file in C")
     with progress():
         found = [_rewritten(source, options, output.file, project) for source, options, output, project in requests]
@@ -427,7 +427,7 @@ def _rewritten(
     source: Source, options: LiftOptions, output: str | None, project: Project | None
 ) -> tuple[LiftRecord, bytes]:
     """Rewrite a file, unless that has been done."""
-    is_mlir = PurePath(source.name).suffix == ".mlir"
+    is_mlir = language_of(source.name) == "mlir"
     if is_rewritten(source):
         target = "linalg" if is_mlir else "c"
         return LiftRecord(__version__, source.name, source.sha256, target), source.encoded(source.text)

@@ -15,12 +15,12 @@ from tensorlift.commands.options import (
     PATH,
     REFUSED,
     complain,
-    complete_targets,
     language_option,
     lift_options,
     others_option,
     project_of,
     source_options,
+    target_option,
 )
 from tensorlift.commands.screen import progress, screen
 
@@ -35,15 +35,7 @@ if TYPE_CHECKING:
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=PATH)
 @others_option
 @click.option("--function", "functions", metavar="F", multiple=True, help="Lift this function only (repeatable).")
-@click.option(
-    "--to",
-    "target",
-    metavar="TARGET",
-    default="numpy",
-    show_default=True,
-    shell_complete=complete_targets,
-    help="See 'tensorlift targets'; or auto.",
-)
+@target_option("See 'tensorlift targets'; or auto.")
 @click.option("--measured", metavar="REPORT", type=PATH, help="With --to auto: choose by this record of bench --json.")
 @click.option(
     "-o", "--output", metavar="OUT", type=PATH, help="Write the program to this file; of several FILEs to this folder."

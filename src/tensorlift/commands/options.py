@@ -99,6 +99,19 @@ def complete_targets(_context: click.Context, _option: click.Parameter, begun: s
     return [name for name in ("auto", *target_names(), *imported_names()) if name.startswith(begun)]
 
 
+def target_option(told: str = "See 'tensorlift targets'.") -> Callable[[Command], Command]:
+    """Make the option that names a target."""
+    return click.option(
+        "--to",
+        "target",
+        metavar="TARGET",
+        default="numpy",
+        show_default=True,
+        shell_complete=complete_targets,
+        help=told,
+    )
+
+
 def language_option(command: Command) -> Command:
     """Let a command take the option that says in which language standard input is."""
     languages = click.Choice(list(LANGUAGES))

@@ -21,9 +21,9 @@ from tensorlift.commands.options import (
     OK,
     PATH,
     REFUSED,
-    complete_targets,
     other_files,
     source_options,
+    target_option,
     with_compiler_flags,
 )
 
@@ -45,15 +45,7 @@ _FAILING = ("regression", "refused", "unchanged", "hybrid", "scan")
 @click.option("--cluster", metavar="ADDRESS", help="Scan on this Dask cluster, tcp://..; local: on one of N processes.")
 @click.option("--exclude", "excluded", metavar="GLOB", multiple=True, help="Leave out files and folders (repeatable).")
 @click.option("--since", "revision", metavar="REV", help="Take only files that changed since this revision of git.")
-@click.option(
-    "--to",
-    "target",
-    metavar="TARGET",
-    default="numpy",
-    show_default=True,
-    shell_complete=complete_targets,
-    help="See 'tensorlift targets'.",
-)
+@target_option()
 @click.option(
     "--time-limit",
     "seconds",

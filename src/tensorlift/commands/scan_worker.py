@@ -22,13 +22,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
-from pathlib import PurePath
 from typing import TYPE_CHECKING, NoReturn
 
 from tensorlift import __version__
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity
 from tensorlift.record import Verdict
 from tensorlift.scanned import LOST, Entry
+from tensorlift.source import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -283,7 +283,7 @@ def list_functions(source: Source, functions: Sequence[ReadFunction]) -> list[Li
 
     In languages with braces, the text of one goes on until the next one starts.
     """
-    known = _python_functions(source.text) if PurePath(source.name).suffix == ".py" else None
+    known = _python_functions(source.text) if language_of(source.name) == "python" else None
     text = _COMMENTS.sub(lambda found: "\n" * found[0].count("\n"), source.text) if known is None else ""
     lines = text.split("\n")
     starts = sorted({f.location.line for f in functions})

@@ -25,7 +25,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from tensorlift.ir.structured_regions import operations
+from tensorlift.ir.structured_regions import operations, types_made
 from tensorlift.ir.subscripts import ELEMENTWISE, INPUTS, PRODUCTS
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class NamedStructuredOp(IRDLOperation):
         count = INPUTS.get(self.name.removeprefix("linalg."), 1)
         if len(self.inputs) != count or len(self.outputs) != 1:
             raise VerifyException(f"takes {count} inputs and one output")
-        if [value.type for value in self.made] != [v.type for v in self.outputs if isinstance(v.type, TensorType)]:
+        if [value.type for value in self.made] != types_made(self.outputs):
             raise VerifyException("the results are not of the types of the outputs")
         windows = PRODUCTS.get(self.name.removeprefix("linalg."), "").count("+")
         for steps in (self.strides, self.dilations):
@@ -117,7 +117,7 @@ class NamedStructuredOp(IRDLOperation):
 
 def results_of(parser: Parser, outputs: Sequence[SSAValue]) -> Sequence[Attribute]:
     """Read the types of results, where they stand; those of outputs that are tensors."""
-    types = [value.type for value in outputs if isinstance(value.type, TensorType)]
+    types = types_made(outputs)
     if parser.parse_optional_punctuation("->"):
         place = parser.pos
         said = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)

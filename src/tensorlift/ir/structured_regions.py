@@ -51,6 +51,11 @@ def operations(parse_operands: ParseOperands) -> list[type[Operation]]:
     return [_named("linalg.map", read_map), _named("linalg.reduce", read_reduce)]
 
 
+def types_made(outputs: Sequence[SSAValue]) -> list[Attribute]:
+    """List the types of the tensors that an operation makes: those of its outputs that are tensors."""
+    return [value.type for value in outputs if isinstance(value.type, TensorType)]
+
+
 def _named(name: str, read: Callable[[Parser], Operation]) -> type[Operation]:
     members = {"name": name, "parse": classmethod(lambda _, parser: read(parser)), "__module__": __name__}
     return irdl_op_definition(type(name, (IRDLOperation,), members))
@@ -119,7 +124,6 @@ def _generic(  # noqa: PLR0913, PLR0917 - what a generic operation is made of
     kept = AffineMapAttr(AffineMap(rank, 0, tuple(dims[axis] for axis in range(rank) if axis not in folded)))
     maps = [whole] * len(inputs) + [kept] * len(outputs)
     kinds = [IteratorType.REDUCTION if axis in folded else IteratorType.PARALLEL for axis in range(rank)]
-    types = [value.type for value in outputs if isinstance(value.type, TensorType)]
-    op = GenericOp(inputs, outputs, body, maps, [IteratorTypeAttr(kind) for kind in kinds], types)
+    op = GenericOp(inputs, outputs, body, maps, [IteratorTypeAttr(kind) for kind in kinds], types_made(outputs))
     op.attributes |= parser.parse_optional_attr_dict()
     return op

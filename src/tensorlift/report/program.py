@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tensorlift.source import language_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -32,12 +34,13 @@ def language(target: str) -> Language:
     return _LANGUAGES.get(target, _MLIR)
 
 
-_SOURCES = {"py": "python", "mlir": "mlir", **dict.fromkeys(("cpp", "cc", "cxx", "hpp"), "cpp")}
+_HIGHLIGHTED_AS = {"c++": "cpp", "fortran": "c"}
 
 
 def source_language(file: str) -> str:
-    """Give the name of the language in which a source is written, which the suffix of its file tells, as to readers."""
-    return _SOURCES.get(file.rpartition(".")[2], "c")
+    """Give the name by which highlighters call the language of a source."""
+    language = language_of(file)
+    return _HIGHLIGHTED_AS.get(language, language)
 
 
 def join_programs(programs: Sequence[str], target: str) -> str:
