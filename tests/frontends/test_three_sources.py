@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from tests.frontends.mlir.modules import forget
-from tests.shared import has_turn
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 
 from tensorlift.ir.function import functions
@@ -97,7 +96,8 @@ def test_a_kernel_means_the_same_in_c_and_python(kernel: str) -> None:
     _check(python, c)
 
 
-@pytest.mark.parametrize("kernel", [kernel for kernel in _KERNELS if has_turn(kernel, 0, 4)])
+@pytest.mark.in_turns(4)
+@pytest.mark.parametrize("kernel", _KERNELS)
 def test_a_kernel_means_the_same_in_c_and_mlir(kernel: str) -> None:
     c, mlir = _meaning(_c(kernel)), _meaning(_mlir(kernel))
     _check(c, mlir)

@@ -15,7 +15,6 @@ from bench.kernels import native
 from bench.kernels.catalogue import ROOT, Kernel, kernels
 from bench.kernels.reference import meaning
 from bench.kernels.sample import Inputs, draw
-from tests.shared import has_turn
 
 if TYPE_CHECKING:
     import ctypes
@@ -33,8 +32,8 @@ def _widened(inputs: Inputs) -> dict[str, Any]:
     return {k: v.astype(np.int64) if getattr(v, "dtype", None) == np.int32 else v for k, v in inputs.items()}
 
 
-@pytest.mark.in_turns(3)
-@pytest.mark.parametrize("kernel", [k for k in kernels() if has_turn(k, 1, 2)], ids=str)  # others once they are lifted
+@pytest.mark.in_turns(6)
+@pytest.mark.parametrize("kernel", kernels(), ids=str)
 def test_compiled_kernel_agrees_with_its_meaning(kernel: Kernel) -> None:
     if not native.compiles(kernel):
         pytest.skip("no compiler of its language on the search path")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from bench.kernels.catalogue import ROOT
-from tests.shared import has_turn, is_exhaustive
+from tests.shared import is_exhaustive
 
 from tensorlift.cli import main
 from tensorlift.diagnostics import LiftError
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from tensorlift.record import FunctionRecord
 
 _INDEX = json.loads((ROOT / "index.json").read_text())
-_ENTRIES = [e for e in _INDEX if e["expect"] == "loop-free" and has_turn(e["file"], 0, 3)]
-_HYBRID = [e for e in _INDEX if e["expect"] == "hybrid" and has_turn(e["file"], 0, 3)]
+_ENTRIES = [e for e in _INDEX if e["expect"] == "loop-free"]
+_HYBRID = [e for e in _INDEX if e["expect"] == "hybrid"]
 _GEMM = (
     "void gemm(int m, int n, int p, double alpha, double C[m][n], double A[m][p], double B[p][n]) {\n"
     "  for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) for (int k = 0; k < p; k++)\n"
@@ -48,7 +48,7 @@ def _summary(text: str) -> Summary:
     return simplify(summarise(functions(read.module)[0]))
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(6)
 @pytest.mark.parametrize("entry", _ENTRIES, ids=lambda e: f"{e['suite']}/{e['name']}")
 def test_sketch_alone_lifts_a_kernel(entry: dict[str, Any]) -> None:
     """That derive lifts it too, and that both programs equal the same definitions, is what test_kernels_lift finds."""
@@ -59,7 +59,7 @@ def test_sketch_alone_lifts_a_kernel(entry: dict[str, Any]) -> None:
     assert (function.level, function.engine) == (Level.PROVED, "sketch")
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(6)
 @pytest.mark.parametrize("entry", _HYBRID, ids=lambda e: f"{e['suite']}/{e['name']}")
 def test_sketch_alone_lifts_the_bodies_of_kept_loops(entry: dict[str, Any]) -> None:
     path = Path(ROOT / entry["file"])

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from bench.kernels.catalogue import Kernel, kernels
 from tests.lifts import lifted_kernel, lifted_text
-from tests.shared import has_turn
 from tests.targets.tampering import refusal
 
 from tensorlift import LiftError, lift
@@ -88,7 +87,8 @@ def test_what_has_the_default_type_is_refused() -> None:
     assert "dtype" in _refusal(SHIFT, "shift", text).reason
 
 
-@pytest.mark.parametrize("kernel", [k for k in kernels() if has_turn(k, 0, 3)], ids=str)
+@pytest.mark.in_turns(3)
+@pytest.mark.parametrize("kernel", kernels(), ids=str)
 def test_kernel_computes_on_the_device_of_its_arguments(torch: ModuleType, kernel: Kernel) -> None:
     """Tensors of the device ``meta`` have no values: any tensor made elsewhere fails to go with them."""
     function = lifted_kernel(kernel, "torch")
