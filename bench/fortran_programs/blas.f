@@ -37,7 +37,7 @@ C     were written for Fortran 77.
       RETURN
       END
 
-* expect: refused TL406
+* expect: loop-free
       SUBROUTINE DSCAL2(N, DA, DX, INCX)
       INTEGER N, INCX, I, IX
       DOUBLE PRECISION DA, DX(*)

@@ -127,7 +127,7 @@ def _stride_in(ex: Execution, point: Polynomial, places: Sequence[object]) -> Po
     """Give the size on whose sign a polynomial tells, where places hold multiples of it, not numbers alone."""
     sizes = [name for name in point.variables() if name in ex.ranges.sizes and ex.ranges.sizes[name].signed]
     found = [Polynomial.variable(name) for name in sizes if any(map(partial(_holds_multiples, name), places))]
-    return next((one for one in found if {point - one, -point - one} & _AROUND_ZERO), None)
+    return next((one for one in found if {point - one, -point - ONE - one} & _AROUND_ZERO), None)
 
 
 def _holds_multiples(name: str, value: object) -> bool:

@@ -75,19 +75,21 @@ def _declared(view: FunctionView) -> Iterator[str]:
         kind = f"logical({facts['logical'][facts['result']]})" if facts["result"] in facts["logical"] else result
         yield f"{kind}, external :: {view.name}" if kind else f"external :: {view.name}"
     for p in view.parameters:
-        yield f"{_TYPES[p.dtype]}, pointer :: ta_{p.name}{_colons(p)}"
-        if _rank(p):
+        rank = _rank(view, p)
+        colons = f"({', '.join(':' * rank)})" if rank else ""
+        yield f"{_TYPES[p.dtype]}, pointer :: ta_{p.name}{colons}"
+        if rank:
             yield f"integer(c_int64_t), pointer :: te_{p.name}(:)"
         if p.name in facts["logical"]:
-            is_shaped = ", allocatable" if _rank(p) else ""
-            yield f"logical({facts['logical'][p.name]}){is_shaped} :: tb_{p.name}{_colons(p)}"
+            is_shaped = ", allocatable" if rank else ""
+            yield f"logical({facts['logical'][p.name]}){is_shaped} :: tb_{p.name}{colons}"
     if result:
         yield f"{result}, pointer :: tx_value"
 
 
 def _pointed(view: FunctionView) -> Iterator[str]:
     for k, p in enumerate(view.parameters, 1):
-        rank = _rank(p)
+        rank = _rank(view, p)
         if rank:
             yield f"call c_f_pointer(tl_arguments({len(view.parameters) + k}), te_{p.name}, [{rank}])"
         yield f"call c_f_pointer(tl_arguments({k}), ta_{p.name}{f', te_{p.name}' if rank else ''})"
@@ -115,10 +117,7 @@ def _wrapped(line: str) -> Iterator[str]:
     yield line
 
 
-def _rank(parameter: Parameter) -> int:
-    return len(parameter.extents or ()) if parameter.role == "array" else 0
-
-
-def _colons(parameter: Parameter) -> str:
-    rank = _rank(parameter)
-    return f"({', '.join(':' * rank)})" if rank else ""
+def _rank(view: FunctionView, parameter: Parameter) -> int:
+    if parameter.role != "array":
+        return 0
+    return 1 if parameter.name in fortran_of(view)["flat"] else len(parameter.extents or ())

@@ -226,7 +226,7 @@ def call_arguments(
     """
     lengths: dict[str, Array] = {}
     arguments = [
-        _argument(parameter, number, sizes, by_columns=bool(fortran_of(view))) for parameter in view.parameters
+        _argument(parameter, number, sizes, by_columns=_is_by_columns(view, parameter)) for parameter in view.parameters
     ]
     return [*arguments, *_lengths(view, number, sizes, lengths)], lengths
 
@@ -258,12 +258,19 @@ def _extents(
     for parameter in view.parameters:
         passed: list[int] = []
         if fortran_of(view) and parameter.role == "array":
-            passed = [*_layout(parameter, sizes).shape]
+            layout = _layout(parameter, sizes)
+            passed = [*layout.shape] if _is_by_columns(view, parameter) else [layout.span]
         if parameter.name in ranks:
             layout, last = _layout(parameter, sizes), ranks[parameter.name] - 1
             passed = [*layout.shape[:last], prod(layout.shape[last:]) if last else layout.span]
         arrays[f"{number}:{parameter.name}:extents"] = np.asarray(passed, np.int64)
     return [{"value": f"{number}:{parameter.name}:extents"} for parameter in view.parameters]
+
+
+def _is_by_columns(view: FunctionView, parameter: Parameter) -> bool:
+    """Whether an array lies as Fortran has it: its first extent is the innermost, unless it is read as flat memory."""
+    facts = fortran_of(view)
+    return bool(facts) and parameter.name not in facts["flat"]
 
 
 def _argument(parameter: Parameter, number: int, sizes: Mapping[str, int], *, by_columns: bool) -> dict[str, Any]:

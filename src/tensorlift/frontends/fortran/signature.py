@@ -64,7 +64,9 @@ def signature_of(procedure: Procedure, equal: Mapping[str, str]) -> nodes.Functi
         element = _type(symbol, place)
         kind = ArrayType(f"{element.spelling} [", element, None)
         parameters.append(
-            nodes.Variable(symbol.name, kind, at, extents, is_parameter=True, is_restrict=True, keeps_rank=True)
+            nodes.Variable(
+                symbol.name, kind, at, extents, is_parameter=True, is_restrict=True, keeps_rank=not is_flat(symbol)
+            )
         )
     gives: CType = VOID if result is None or result.bounds else _type(result, place)
     return nodes.Function(procedure.name, (*parameters, *sizes.values()), gives, place)
@@ -136,3 +138,8 @@ def _sum(procedure: Procedure, node: Any, numbers: dict[str, nodes.Variable], at
             if str(operator) in _OPERATORS and sides[0] is not None and sides[1] is not None:
                 return nodes.Binary(str(operator), sides[0], sides[1], INT, at)
     return None
+
+
+def is_flat(symbol: Symbol) -> bool:
+    """Whether an array is memory of open length, on which a procedure may step by any increment."""
+    return len(symbol.bounds) == 1 and symbol.bounds[0][1] == ASSUMED
