@@ -18,7 +18,7 @@ from tensorlift.deep import with_deep_stack
 from tensorlift.derivation import derivation_of
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.text import print_module
-from tensorlift.normalise.loop_ir import MLIR, PYTHON, C, rewrite
+from tensorlift.normalise.loop_ir import FORTRAN, MLIR, PYTHON, C, rewrite
 from tensorlift.pipeline import LiftOptions, lift_to_run, read_functions
 from tensorlift.record import Exploration, Text
 from tensorlift.report.bench import show_bench
@@ -41,9 +41,15 @@ if TYPE_CHECKING:
     from tensorlift.source import Source
 
 ENGINES = ("auto", "derive", "tactics", "sketch", "sketch-whole", "enumerate")
-FILES = {"c": "explore.c", "cpp": "explore.cpp", "python": "explore.py", "mlir": "explore.mlir"}
+FILES = {
+    "c": "explore.c",
+    "cpp": "explore.cpp",
+    "fortran": "explore.f90",
+    "python": "explore.py",
+    "mlir": "explore.mlir",
+}
 VIEWS = ("program", "definitions", "ir", "derivation", "certificate", "cost")
-_LANGUAGES = {"python": PYTHON, "mlir": MLIR}  # any other is read as C for its passes
+_LANGUAGES = {"fortran": FORTRAN, "python": PYTHON, "mlir": MLIR}  # any other is read as C for its passes
 _PLACE = re.compile(r'"([^"]*)":(\d+):\d+')
 _LOCATION = " loc("
 _ROUNDS, _SAMPLING = 7, 0.3  # samples of each contender, and the seconds for them

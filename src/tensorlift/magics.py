@@ -1,4 +1,4 @@
-"""The magic of notebooks: ``%%lift`` lifts the C, C++, Python or MLIR that its cell holds.
+"""The magic of notebooks: ``%%lift`` lifts the C, C++, Fortran, Python or MLIR that its cell holds.
 
 %%lift --to jax -O scale
 void scale(int n, double s, double *a) { .. }
@@ -20,6 +20,11 @@ from tensorlift.source import LANGUAGES, source_from_text
 
 _SIGNS = {
     "mlir": re.compile(r"^\s*(func\.func|module|builtin\.module|#\w+ = affine|gpu\.func)\b|^#\w+ = ", re.MULTILINE),
+    "fortran": re.compile(
+        r"^\s*(?:(?:pure|elemental|recursive|integer|real|double\s+precision|logical)\b[^\n!=:]*)*"
+        r"(?:subroutine|function|module|program)\s+\w+\s*(?:\(|!|$)",
+        re.MULTILINE | re.IGNORECASE,
+    ),
     "python": re.compile(r"^(def \w+\(|@\w|import |from \w+ import )", re.MULTILINE),
     "c++": re.compile(r"\bstd::|\btemplate\s*<|^#include <(vector|array|cmath|algorithm|span)>", re.MULTILINE),
 }

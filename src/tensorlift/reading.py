@@ -35,7 +35,7 @@ def literal_module(function: ReadFunction) -> ModuleOp:
     if function.literally is None and function.module is None:
         raise LiftError(*function.diagnostics)
     if function.literally is None:
-        remedy = "give a source in C, C++, Python or MLIR, or show the loop IR: --emit ir"
+        remedy = "give a source in C, C++, Fortran, Python or MLIR, or show the loop IR: --emit ir"
         raise refuse("TL512", f"no literal IR is made of '{function.location.file}'", function.location, remedy)
     return function.literally()
 

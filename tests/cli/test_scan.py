@@ -14,11 +14,13 @@ import pytest
 from tensorlift.cli import main
 from tensorlift.commands import scan_worker
 from tensorlift.commands.scan_files import changed_since, source_files
-from tensorlift.commands.scan_worker import Task, scan_file
+from tensorlift.commands.scan_worker import Listed, Task, list_functions, scan_file
 from tensorlift.diagnostics import LiftError
 from tensorlift.pipeline import LiftOptions
+from tensorlift.reading import read
 from tensorlift.record import Verdict
 from tensorlift.scanned import Entry, in_order, lines_of, read_entries, regressions
+from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -221,3 +223,16 @@ def test_flags_are_those_of_the_build(folder: Path) -> None:
     (folder / "compile_commands.json").write_text(json.dumps(built), encoding="utf-8")
     assert main(["scan", "code/a.c", "code/b.py", "-p", ".", "-o", "r.jsonl"]) == 0
     assert [(one.name, one.flags) for one in read_entries("r.jsonl")] == [("doubled", ("-DTWICE",)), ("total", ())]
+
+
+def test_procedures_of_fortran_end_and_loop_as_their_text_says() -> None:
+    text = (
+        "module m\ncontains\nsubroutine scale(n, x)\n  integer, intent(in) :: n\n  real, intent(inout) :: x(n)\n"
+        "  integer :: i\n  do i = 1, n\n    x(i) = 2*x(i)\n  end do\nend subroutine\n"
+        "integer function plus(a)\n  integer, intent(in) :: a ! do x(i)\n  plus = a\nend\nend module\n"
+    )
+    source = source_from_text(text, "m.f90")
+    assert list_functions(source, read(source, LiftOptions())) == [
+        Listed("scale", 3, loops=True, end=10),
+        Listed("plus", 11, loops=False, end=14),
+    ]

@@ -83,6 +83,8 @@ def test_options_are_listed(shell: _Shell, capsys: pytest.CaptureFixture[str]) -
         ("#include <math.h>\nint f(void) { return 1; }", "c"),
         ("double f(const std::vector<double> &x) {}", "c++"),
         ("template <typename T> T f(T x) { return x; }", "c++"),
+        ("pure real function f(x)\n", "fortran"),
+        ("! a comment\nModule m\ncontains\n", "fortran"),
         ("import numpy as np\n\ndef f(x): pass", "python"),
         ("@lift\ndef f(x): pass", "python"),
         ("  func.func @f() {", "mlir"),

@@ -53,6 +53,29 @@ _CPP = {
     "`?:` between places": "double f(int n, const double *x) { double s = 0; for (int i = 0; i < n; ++i) s += x[i > 0 ? i - 1 : 0]; return s; }",
 }  # fmt: skip
 
+_FORTRAN = {
+    "gather": "subroutine f(x, ix, y)\nreal(8), intent(in) :: x(:)\ninteger, intent(in) :: ix(:)\nreal(8), intent(inout) :: y(:)\ninteger :: i\ndo i = 1, size(ix)\ny(i) = x(ix(i))\nend do\nend\n",
+    "gather through a local": "subroutine f(x, ix, y)\nreal(8), intent(in) :: x(:)\ninteger, intent(in) :: ix(:)\nreal(8), intent(inout) :: y(:)\ninteger :: i, j\ndo i = 1, size(ix)\nj = ix(i)\ny(i) = 2*x(j)\nend do\nend\n",
+    "scatter": "subroutine f(x, ix)\nreal(8), intent(inout) :: x(:)\ninteger, intent(in) :: ix(:)\ninteger :: i\ndo i = 1, size(ix)\nx(ix(i)) = 1\nend do\nend\n",
+    "`return` at the first hit": "integer function f(n, x)\ninteger, intent(in) :: n\nreal(8), intent(in) :: x(n)\ninteger :: i\ndo i = 1, n\nif (x(i) < 0) then\nf = i\nreturn\nend if\nend do\nf = 0\nend\n",
+    "`break` at the first hit": "integer function f(n, x)\ninteger, intent(in) :: n\nreal(8), intent(in) :: x(n)\ninteger :: i\nf = 0\ndo i = 1, n\nif (x(i) < 0) then\nf = i\nexit\nend if\nend do\nend\n",
+    "a condition on data ends the loop": "integer function f(n, x)\ninteger, intent(in) :: n\nreal(8), intent(in) :: x(n)\nf = 1\ndo while (f <= n)\nif (x(f) <= 0) exit\nf = f + 1\nend do\nend\n",
+    "`return` from a nest": "logical function f(a)\nreal(8), intent(in) :: a(:,:)\ninteger :: i, j\nf = .true.\ndo j = 1, size(a, 2)\ndo i = 1, size(a, 1)\nif (a(i,j) < 0) return\nend do\nend do\nf = .false.\nend\n",
+    "`break` between stores": "subroutine f(n, x)\ninteger, intent(in) :: n\nreal(8), intent(inout) :: x(n)\ninteger :: i\ndo i = 1, n\nif (x(i) < 0) exit\nx(i) = 0\nend do\nend\n",
+    "place of the greatest": "integer function f(n, x)\ninteger, intent(in) :: n\nreal(8), intent(in) :: x(n)\ninteger :: i\nf = 1\ndo i = 2, n\nif (x(i) > x(f)) f = i\nend do\nend\n",
+    "flag": "logical function f(n, x)\ninteger, intent(in) :: n\nreal(8), intent(in) :: x(n)\ninteger :: i\nf = .false.\ndo i = 1, n\nif (x(i) < 0) f = .true.\nend do\nend\n",
+    "`continue`": "subroutine f(n, x)\ninteger, intent(in) :: n\nreal(8), intent(inout) :: x(n)\ninteger :: i\ndo i = 1, n\nif (x(i) < 0) cycle\nx(i) = 0\nend do\nend\n",
+    "`continue` in an arm": "subroutine f(n, x, y)\ninteger, intent(in) :: n\nreal(8), intent(inout) :: x(n), y(n)\ninteger :: i\ndo i = 1, n\nif (x(i) > 0) then\nif (y(i) > 1) cycle\ny(i) = 1\nend if\ny(i) = y(i) + 1\nend do\nend\n",
+    "`while` that counts": "subroutine f(n, x)\ninteger, intent(in) :: n\nreal(8), intent(inout) :: x(n)\ninteger :: i\ni = 1\ndo while (i <= n)\nx(i) = 2*x(i)\ni = i + 1\nend do\nend\n",
+    "a loop that counts down": "subroutine f(n, x)\ninteger, intent(in) :: n\nreal(8), intent(inout) :: x(n)\ninteger :: i\ndo i = n, 1, -1\nx(i) = x(i) + i\nend do\nend\n",
+    "an endless loop that `break` ends": "subroutine f(n, x)\ninteger, intent(in) :: n\nreal(8), intent(inout) :: x(n)\ninteger :: i\ni = 1\ndo\nif (i > n) exit\nx(i) = 0\ni = i + 1\nend do\nend\n",
+    "`goto` further on": "subroutine f(n, x)\ninteger, intent(in) :: n\nreal(8), intent(inout) :: x(n)\ninteger :: i\ndo i = 1, n\nif (x(i) < 0) goto 10\nx(i) = 0\n10 continue\nend do\nend\n",
+    "`goto` out of a nest": "logical function f(a)\nreal(8), intent(in) :: a(:,:)\ninteger :: i, j\nf = .false.\ndo j = 1, size(a, 2)\ndo i = 1, size(a, 1)\nif (a(i,j) < 0) then\nf = .true.\ngoto 10\nend if\nend do\nend do\n10 continue\nend\n",
+    "`switch`": "subroutine f(n, k, x)\ninteger, intent(in) :: n, k(n)\nreal(8), intent(inout) :: x(n)\ninteger :: i\ndo i = 1, n\nselect case (k(i))\ncase (0)\nx(i) = 1\ncase (1)\nx(i) = x(i) + 2\ncase default\nx(i) = 0\nend select\nend do\nend\n",
+    "flat index": "subroutine f(n, m, x, s)\ninteger, intent(in) :: n, m\nreal(8), intent(inout) :: x(n*m)\nreal(8), intent(in) :: s(m)\ninteger :: i\ndo i = 1, n*m\nx(i) = x(i)*s(mod(i - 1, m) + 1)\nend do\nend\n",
+    "`?:` between places": "real(8) function f(n, x)\ninteger, intent(in) :: n\nreal(8), intent(in) :: x(n)\ninteger :: i\nf = 0\ndo i = 1, n\nf = f + x(merge(i - 1, 1, i > 1))\nend do\nend\n",
+}  # fmt: skip
+
 _PYTHON = {
     "gather": "def f(x: 'float64[:]', ix: 'int64[:]', y: 'float64[:]'):\n    for i in range(len(ix)):\n        y[i] = x[ix[i]]\n",
     "gather through a local": "def f(x: 'float64[:]', ix: 'int64[:]', y: 'float64[:]'):\n    for i in range(len(ix)):\n        j = ix[i]\n        y[i] = 2 * x[j]\n",
@@ -85,10 +108,11 @@ _MLIR = {
     "flat index": "func.func @f(%n: index, %m: index, %x: memref<?xf64>, %s: memref<?xf64>) {\n  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %e = arith.muli %n, %m : index\n  scf.for %i = %c0 to %e step %c1 {\n    %j = arith.remui %i, %m : index\n    %a = memref.load %x[%i] : memref<?xf64>\n    %b = memref.load %s[%j] : memref<?xf64>\n    %v = arith.mulf %a, %b : f64\n    memref.store %v, %x[%i] : memref<?xf64>\n  }\n  func.return\n}\n",
 }  # fmt: skip
 
-LANGUAGES = {"C": ".c", "C++": ".cpp", "Python": ".py", "MLIR": ".mlir"}
+LANGUAGES = {"C": ".c", "C++": ".cpp", "Fortran": ".f90", "Python": ".py", "MLIR": ".mlir"}
 CONSTRUCTS = {
     "C": _C,
     "C++": {name: f"#include <vector>\n{text}" for name, text in _CPP.items()},
+    "Fortran": _FORTRAN,
     "Python": _PYTHON,
     "MLIR": _MLIR,
 }

@@ -20,8 +20,8 @@ What lifts to NumPy from each language. A code is that of the [diagnostic](diagn
 an empty cell is for what the language cannot say. From C++ and Python, a loop that the source leaves early is
 refused where it would stay a loop: it would take longer than the source.
 
-| construct | C | C++ | Python | MLIR |
-|---|---|---|---|---|
+| construct | C | C++ | Fortran | Python | MLIR |
+|---|---|---|---|---|---|
 """
 
 

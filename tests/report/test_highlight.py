@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tensorlift.report.highlight import highlighted
 from tensorlift.report.html import code
 
-_LANGUAGES = ("c", "cpp", "python", "mlir", "json", "definitions", "unknown")
+_LANGUAGES = ("c", "cpp", "fortran", "python", "mlir", "json", "definitions", "unknown")
 _PARTS = (
     "/*",
     "*/",
@@ -51,6 +51,21 @@ def test_markup_changes_no_text(language: str, parts: list[str]) -> None:
         ("c", "/* a\nb */ x", "<span class=c>/* a</span>|<span class=c>b */</span> x"),
         ("c", "#include <math.h>", "<span class=m>#include &lt;math.h&gt;</span>"),
         ("cpp", "0x1Fu", "<span class=n>0x1Fu</span>"),
+        (
+            "fortran",
+            "Real x(3) ! x",
+            "<span class=t>Real</span> <span class=f>x</span>(<span class=n>3</span>) <span class=c>! x</span>",
+        ),
+        (
+            "fortran",
+            "c = 1.0d0_8\nC a\n!$omp do",
+            "c = <span class=n>1.0d0_8</span>|<span class=c>C a</span>|<span class=m>!$omp do</span>",
+        ),
+        (
+            "fortran",
+            "x .and. 1.eq.2",
+            "x <span class=k>.and.</span> <span class=n>1</span><span class=k>.eq.</span><span class=n>2</span>",
+        ),
         ("python", 'np.dot(a, "b")', 'np.<span class=f>dot</span>(a, <span class=s>"b"</span>)'),
         ("mlir", "%a = arith.addf", "<span class=v>%a</span> = <span class=k>arith.addf</span>"),
         ("json", '{"a": "b"}', '{<span class=k>"a"</span>: <span class=s>"b"</span>}'),

@@ -12,6 +12,10 @@ import {
 } from "@codemirror/view";
 import { tagHighlighter, tags } from "@lezer/highlight";
 
+const fortranWords = `allocatable allocate associate bind block call case common concurrent contains contiguous continue cycle data deallocate default dimension do elemental else
+  elseif elsewhere end enddo endfunction endif endinterface endmodule endprogram endselect endsubroutine endwhere entry exit external forall function goto if implicit
+  import in inout intent interface intrinsic kind module none only optional out parameter pointer procedure program pure recursive result return save select stop subroutine target then use value where while`.split(/\s+/).join("|");
+const fortranKeyword = new RegExp(`^(${fortranWords})\\b(?!\\s*=[^=])|^\\.(and|or|not|eqv|neqv|eq|ne|lt|le|gt|ge|true|false)\\.`, "i");
 const mlir = StreamLanguage.define({
   token(stream) {
     if (stream.match(/^\/\/.*/)) return "comment";
@@ -26,7 +30,21 @@ const mlir = StreamLanguage.define({
   },
   languageData: { commentTokens: { line: "//" } },
 });
-const languages = { c: cpp(), cpp: cpp(), python: python(), mlir };
+const fortran = StreamLanguage.define({
+  token(stream) {
+    const atStart = stream.sol();
+    if (stream.match(/^!(\$(omp|acc|dec|dir)|dir)\b.*/i)) return "meta";
+    if (stream.match(/^!.*/) || (atStart && stream.match(/^(\*|[cC](?![\w(]|\s*[=(%])).*/))) return "comment";
+    if (stream.match(/^"[^"]*"?/) || stream.match(/^'[^']*'?/)) return "string";
+    if (stream.match(/^(double\s+precision|integer|real|logical|complex|character|type)\b/i)) return "typeName";
+    if (stream.match(fortranKeyword)) return "keyword";
+    if (stream.match(/^(\d+(\.(?![a-z]+\.)\d*)?|\.\d+)([ed][+-]?\d+)?(_\w+)?/i)) return "number";
+    stream.match(/^\w+/) || stream.next();
+    return null;
+  },
+  languageData: { commentTokens: { line: "!" } },
+});
+const languages = { c: cpp(), cpp: cpp(), fortran, python: python(), mlir };
 
 const colours = tagHighlighter([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.bool, tags.null], class: "k" },

@@ -50,7 +50,9 @@ class _Bytes(click.ParamType):  # type: ignore[type-arg] # which click takes sin
     "--backend", "backends", metavar="BACKEND", multiple=True, help="What to run on (repeatable).  [default: all]"
 )
 @click.option("--mesh", metavar="N", type=click.IntRange(min=1), help="Spread arrays over N devices; implies jax.")
-@click.option("--compiler", "compilers", metavar="CC", multiple=True, help="gcc, clang or clang-polly (repeatable).")
+@click.option(
+    "--compiler", "compilers", metavar="CC", multiple=True, help="gcc, clang, clang-polly or gfortran (repeatable)."
+)
 @click.option("--rounds", type=click.IntRange(min=1), default=15, show_default=True, help="Samples of each contender.")
 @click.option(
     "--seconds", type=click.FloatRange(min=0), default=2.0, show_default=True, help="For the samples of a backend."

@@ -59,7 +59,7 @@ def ratio_of(  # noqa: PLR0913 - what is measured, and how long
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
         for library in libraries * _PLACES:
             linked = ("-Wl,--no-as-needed", str(library))
-            build = Build(("gcc", "cc"), ("g++", "c++"), (*OPTIMISED, *linked))
+            build = Build({"C": ("gcc", "cc"), "C++": ("g++", "c++")}, (*OPTIMISED, *linked))
             place = Path(folder) / f"{len(contenders)}"
             place.mkdir()
             contenders += prepared_originals(calling, inputs, [Compiler(f"{len(contenders)}", build)], place)

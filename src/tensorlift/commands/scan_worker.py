@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tensorlift import __version__
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity
@@ -47,10 +47,39 @@ if TYPE_CHECKING:
 _lock = threading.Lock()  # whoever starts a process asks how the others ended, which only one may do at a time
 _PARENT_DEATH_SIGNAL = 1
 _START_SECONDS = 120.0  # until a worker has started: the first one waits for imports
-_PRELOADED = ["pipeline", "languages.c", "languages.cpp", "languages.mlir", "languages.python", "commands.scan_worker"]
+_PRELOADED = [
+    "pipeline",
+    "languages.c",
+    "languages.cpp",
+    "languages.fortran",
+    "languages.mlir",
+    "languages.python",
+    "commands.scan_worker",
+]
 _NO_FUNCTION = {"TL104", "TL506"}  # codes of files that define none
-_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
-_LOOP, _ARRAY = re.compile(r"\b(?:for|while|do|goto|parallel)\b"), re.compile(r"\[|\*\s*\w+\+\+|\b(?:memref|tensor)\b")
+_END = re.compile(r"\s*\d*\s*end\s*(?:(?:subroutine|function|procedure)\b.*)?$", re.IGNORECASE)
+
+
+class _Syntax(NamedTuple):
+    """What a language calls comments and texts, loops, and elements of arrays."""
+
+    comments: re.Pattern[str]
+    loop: re.Pattern[str]
+    array: re.Pattern[str]
+
+
+_BRACES = _Syntax(
+    re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL),
+    re.compile(r"\b(?:for|while|do|goto|parallel)\b"),
+    re.compile(r"\[|\*\s*\w+\+\+|\b(?:memref|tensor)\b"),
+)
+_FORTRAN = _Syntax(
+    re.compile(r"![^\n]*|^[*][^\n]*|^[cC](?![\w(]|\s*[=(%])[^\n]*|\"[^\"\n]*\"|'[^'\n]*'", re.MULTILINE),
+    re.compile(
+        r"^(?:[^\n]*[:;])?[\s\d]*(?:do\b(?!\s*=)|forall\s*\(|where\s*\()|\bgo\s*to\b", re.IGNORECASE | re.MULTILINE
+    ),
+    re.compile(r"\b(?!(?:intent|kind|integer|real|logical|if|while|case|result)\b)[a-z]\w*\s*\(", re.IGNORECASE),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,10 +310,11 @@ def _matters(diagnostic: Diagnostic, record: FunctionRecord) -> bool:
 def list_functions(source: Source, functions: Sequence[ReadFunction]) -> list[Listed]:
     """Say of functions where they stand, and whether they loop over arrays: by their text, as none may lift.
 
-    In languages with braces, the text of one goes on until the next one starts.
+    In other languages than Python, the text of one goes on until the next one starts.
     """
     known = _python_functions(source.text) if language_of(source.name) == "python" else None
-    text = _COMMENTS.sub(lambda found: "\n" * found[0].count("\n"), source.text) if known is None else ""
+    syntax = _FORTRAN if language_of(source.name) == "fortran" else _BRACES
+    text = syntax.comments.sub(lambda found: "\n" * found[0].count("\n"), source.text) if known is None else ""
     lines = text.split("\n")
     starts = sorted({f.location.line for f in functions})
     listed = []
@@ -295,8 +325,10 @@ def list_functions(source: Source, functions: Sequence[ReadFunction]) -> list[Li
         else:
             end = next((start for start in starts if start > line), len(lines) + 1)
             own = lines[line - 1 : end - 1]
-            loops = bool(_LOOP.search("\n".join(own)) and _ARRAY.search("\n".join(own)))
-            last = line + _closing(own)
+            loops = bool(
+                syntax.loop.search("\n".join(own)) and syntax.array.search("\n".join(own[syntax is _FORTRAN :]))
+            )
+            last = line + (_closing(own) if syntax is _BRACES else _last_end(own))
         listed.append(Listed(function.name, line, loops, last))
     return listed
 
@@ -313,6 +345,11 @@ def _closing(lines: Sequence[str]) -> int:
             break
         closing = number if line.strip() else closing
     return closing
+
+
+def _last_end(lines: Sequence[str]) -> int:
+    """Find the last line of a procedure of Fortran, those that it contains included."""
+    return next((k for k in range(len(lines) - 1, -1, -1) if _END.match(lines[k])), len(lines) - 1)
 
 
 def _python_functions(text: str) -> dict[str, tuple[bool, int]]:

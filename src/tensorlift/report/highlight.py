@@ -21,6 +21,10 @@ _C = rf"(?P<c>//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<m>^[ \t]*\#[^\n]*)|(?P<s>{_SHORT})|
 _PATTERNS = {
     "c": _C,
     "cpp": _C,
+    "fortran": r"(?P<m>![$](?i:omp|acc)[^\n]*)|(?P<c>![^\n]*|^\*[^\n]*|^[cC](?![\w(]|\s*[=(%])[^\n]*)"
+    r"|(?P<s>\"[^\"\n]*\"?|'[^'\n]*'?)|(?P<k>\.[A-Za-z]+\.)"
+    r"|(?P<n>\b\d+(?:\.(?![A-Za-z]+\.)\d*)?(?:[eEdD][+-]?\d+)?(?:_\w+)?)"
+    rf"|{_WORD}",
     "python": rf"(?P<c>\#[^\n]*)|(?P<m>^[ \t]*@[\w.]+)|(?P<s>\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|{_SHORT})"
     rf"|{_NUMBER}|{_WORD}",
     "mlir": rf"(?P<c>//[^\n]*)|(?P<s>\"[^\"\n]*\"?)|(?P<v>%[\w$.-]+)|(?P<a>[@\#!^][\w$.-]+)"
@@ -34,6 +38,10 @@ _KEYWORDS = {
     "c": _OF_C,
     "cpp": f"""{_OF_C} class concept constexpr delete explicit false namespace new noexcept nullptr operator private
     protected public requires template this throw true try catch typename using virtual""",
+    "fortran": """allocatable allocate associate block call case concurrent contains continue cycle data deallocate
+    dimension do elemental else elseif elsewhere end enddo endif exit forall function goto if implicit in inout
+    intent interface intrinsic module none only optional out parameter pointer procedure program pure recursive result
+    return save select stop subroutine target then use value where while""",
     "python": " ".join(keyword.kwlist),
     "mlir": "affine_map affine_set ceildiv dense else false floordiv for iter_args loc max min mod module step to true",
     "json": "true false null",
@@ -42,6 +50,7 @@ _KEYWORDS = {
 _OF_MACHINES = "bool char double float int long short signed size_t ssize_t unsigned void"
 _TYPES = {
     "c": rf"_Bool|u?int\d+_t|{'|'.join(_OF_MACHINES.split())}",
+    "fortran": "integer|real|double|precision|logical|complex|character|type",
     "python": "bool|float|int|list|tuple|str",
     "mlir": r"[usi]*i\d+|b?f\d+|index|memref|tensor|vector|none",
     "json": r"(?!)",
@@ -81,6 +90,7 @@ def _tokens(text: str, language: str) -> Iterator[tuple[str, str]]:
 
 
 def _kind_of_word(word: str, language: str, text: str, end: int) -> str:
+    word = word.lower() if language == "fortran" else word
     if word in _WORDS[language]:
         return "k"
     if _TYPE_NAMES[language].fullmatch(word):

@@ -34,7 +34,7 @@ def language(target: str) -> Language:
     return _LANGUAGES.get(target, _MLIR)
 
 
-_HIGHLIGHTED_AS = {"c++": "cpp", "fortran": "c"}
+_HIGHLIGHTED_AS = {"c++": "cpp"}
 
 
 def source_language(file: str) -> str:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.runtime.backends import instead
-from tensorlift.runtime.original import Build, CompileOptions
+from tensorlift.runtime.original import Build, CompileOptions, language_of_view
 from tensorlift.runtime.workers import Limits, run_limited
 
 if TYPE_CHECKING:
@@ -55,9 +55,10 @@ class Compiler:
 
 
 COMPILERS = (
-    Compiler("gcc", Build(("gcc", "cc"), ("g++", "c++"), OPTIMISED)),
-    Compiler("clang", Build(_CLANG, _CLANG_CPP, OPTIMISED)),
-    Compiler("clang-polly", Build(_CLANG, _CLANG_CPP, (*OPTIMISED, *_POLLY)), optional=True),
+    Compiler("gcc", Build({"C": ("gcc", "cc"), "C++": ("g++", "c++")}, OPTIMISED)),
+    Compiler("clang", Build({"C": _CLANG, "C++": _CLANG_CPP}, OPTIMISED)),
+    Compiler("clang-polly", Build({"C": _CLANG, "C++": _CLANG_CPP}, (*OPTIMISED, *_POLLY)), optional=True),
+    Compiler("gfortran", Build({"Fortran": ("gfortran",)}, OPTIMISED)),
 )
 
 
@@ -121,18 +122,24 @@ def chosen_compilers(names: Sequence[str], view: FunctionView) -> tuple[Compiler
 
     Raises LiftError TL634 for one that is not known or not here, TL601 where there is none at all.
     """
-    language = "C++" if view.prototype else "C"
+    language = language_of_view(view)
     known = {compiler.name: compiler for compiler in COMPILERS}
     for name in names:
         if name not in known:
             raise refuse("TL634", f"no compiler '{name}' is known", remedy=instead(name, known))
         if not _is_here(known[name], language):
-            wanted = (known[name].build.c if language == "C" else known[name].build.cpp)[0]
-            what = f"{wanted}, with Polly" if known[name].optional else wanted
+            wanted = known[name].build.names.get(language)
+            if wanted is None:
+                rows = ", ".join(c.name for c in COMPILERS if language in c.build.names)
+                raise refuse(
+                    "TL634", f"the compiler '{name}' does not compile {language}", remedy=f"give one of {rows}"
+                )
+            what = f"{wanted[0]}, with Polly" if known[name].optional else wanted[0]
             raise refuse("TL634", f"the compiler '{name}' is not installed", remedy=f"install {what}")
     found = [c for c in COMPILERS if (not names or c.name in names) and _is_here(c, language)]
     if not found:
-        raise refuse("TL601", f"there is no {language} compiler to measure", None, "install gcc or clang")
+        remedy = "install gfortran" if language == "Fortran" else "install gcc or clang"
+        raise refuse("TL601", f"there is no {language} compiler to measure", None, remedy)
     return tuple(found)
 
 

@@ -72,22 +72,26 @@ class Original:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How an original is compiled: the names that the compiler may have, for C and for C++, and its flags."""
+    """How an original is compiled: the names that the compiler of each language may have, and its flags."""
 
-    c: tuple[str, ...]
-    cpp: tuple[str, ...]
+    names: Mapping[str, tuple[str, ...]]
     flags: tuple[str, ...]
 
     def compiler(self, language: str) -> str | None:
-        """Find the compiler of ``C`` or ``C++``; None where it is not here."""
-        return next(filter(None, map(shutil.which, self.c if language == "C" else self.cpp)), None)
+        """Find the compiler of ``C``, ``C++`` or ``Fortran``; None where it is not here, or the row has none."""
+        return next(filter(None, map(shutil.which, self.names.get(language, ()))), None)
+
+
+def language_of_view(view: FunctionView) -> str:
+    """Say in which language an original is compiled."""
+    return "C++" if view.prototype else "Fortran" if fortran_of(view) else "C"
 
 
 # Signed overflow wraps and objects may be punned, as the loop IR means C; undefined functions are errors of the linker;
 # a name that the C library defines too, such as `index`, is that of the source; assertions are taken to hold.
 _MEANING = ("-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-DNDEBUG")
 _WHOLE = "-fwhole-program"
-CHECKED = Build(("cc",), ("c++", "g++", "clang++"), ("-O1", _WHOLE, *_MEANING))
+CHECKED = Build({"C": ("cc",), "C++": ("c++", "g++", "clang++"), "Fortran": ("gfortran",)}, ("-O1", _WHOLE, *_MEANING))
 _FLAGS = ("-shared", "-fPIC", "-w", "-Wl,-z,defs", "-Wl,-Bsymbolic")
 _CPP_FLAGS = ("-fno-access-control",)  # members of objects are set as they are
 _CPP_STANDARD = "-std=c++17"
@@ -162,9 +166,7 @@ def compile_original(
 
 def _compiled_fortran(original: Original, view: FunctionView, folder: Path, limits: Limits, build: Build) -> Path:
     """Compile a Fortran file, and one beside that calls the procedure."""
-    compiler = shutil.which("gfortran")
-    if compiler is None:
-        raise refuse("TL601", "there is no Fortran compiler", None, "install gfortran")
+    compiler = _compiler(view, build)
     source = f"tl_source{Path(original.filename).suffix}"
     (folder / source).write_text(original.text, encoding="utf-8")
     (folder / "tl_call.f90").write_text(fortran_call_file(view), encoding="utf-8")
@@ -195,10 +197,10 @@ def _compiled(  # noqa: PLR0913, PLR0917 - by which compiler, what, and where
 
 def _compiler(view: FunctionView, build: Build) -> str:
     """Find the compiler of the function's language."""
-    language = "C++" if view.prototype else "C"
+    language = language_of_view(view)
     found = build.compiler(language)
     if found is None:
-        name = (build.cpp if view.prototype else build.c)[0]
+        name = build.names[language][0]
         raise refuse("TL601", f"there is no {language} compiler", None, f"install one that is called {name}")
     return found
 

@@ -265,7 +265,11 @@ def _added(op: Operation) -> tuple[SSAValue, int] | None:
 
 def _constant(value: SSAValue) -> int | None:
     op: Any = value.owner
-    return op.properties["value"].value.data if getattr(op, "name", "") == "arith.constant" else None
+    name = getattr(op, "name", "")
+    if name == "affine.apply" and not op.operands:
+        (result,) = apply_map(op.properties["map"].data, (), ())
+        return result.constant
+    return op.properties["value"].value.data if name == "arith.constant" else None
 
 
 def _product(left: Linear, right: Linear, small: list[tuple[Linear, Linear]], limit: int) -> Linear:

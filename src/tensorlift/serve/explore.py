@@ -42,7 +42,7 @@ _WORKERS = 2
 _MOST_BYTES = 1 << 18  # of a request
 _RECEIVING = 10.0  # seconds
 _SECONDS = {"lift": 10.0, "export": 30.0, "run": 60.0}
-_LANGUAGES = {"c": "C", "cpp": "C++", "python": "Python", "mlir": "MLIR"}
+_LANGUAGES = {"c": "C", "cpp": "C++", "fortran": "Fortran", "python": "Python", "mlir": "MLIR"}
 _FOLDER = Path(__file__).parent
 _HEADERS = {
     "Content-Security-Policy": "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",  # the page has the rest
@@ -201,6 +201,7 @@ _EXAMPLES = (
     "conv2d.c",
     "keep_positive.c",
     "attention.cpp",
+    "heat.f90",
     "distances.py",
     "gemm.mlir",
     "sum_of_list.c",
