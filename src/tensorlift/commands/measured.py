@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from tensorlift.source import Source
 
 _CONFIDENCE = 0.97
-_PLACES = 2  # in memory for each library, of which the better one counts: where arrays lie makes a fifth
 _OPERATIONS = 1e7  # at most, in a call
 _ROUNDS = 21
 
@@ -57,15 +56,14 @@ def ratio_of(  # noqa: PLR0913 - what is measured, and how long
     calling = _calling(prepared.original, options)
     contenders: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
-        for library in libraries * _PLACES:
+        for library in libraries:
             linked = ("-Wl,--no-as-needed", str(library))
             build = Build({"C": ("gcc", "cc"), "C++": ("g++", "c++")}, (*OPTIMISED, *linked))
             place = Path(folder) / f"{len(contenders)}"
             place.mkdir()
             contenders += prepared_originals(calling, inputs, [Compiler(f"{len(contenders)}", build)], place)
         samples = measure(inputs, None, contenders, conditions, rounds=_ROUNDS, seconds=seconds).samples
-    before, after = ([min(times) for times in zip(*[samples[k] for k in ks], strict=True)] for ks in ("02", "13"))
-    return ratio(before, after)
+    return ratio(samples["0"], samples["1"])
 
 
 def ratio(before: Sequence[float], after: Sequence[float]) -> Ratio:

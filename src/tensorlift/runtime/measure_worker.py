@@ -29,6 +29,8 @@ from tensorlift.runtime.python_original_worker import PythonCall
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from tensorlift.runtime.original_worker import Buffer
+
     Facts = dict[str, Any]
     Original = Callable[[Mapping[str, Any]], "_Original"]
     Clock = Callable[[], float]
@@ -90,7 +92,8 @@ def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array
     results: list[Array] = []
     for style in facts["styles"]:
         inputs = _inputs(facts, style)
-        originals = {o["name"]: _original(facts, o, inputs, arrays) for o in facts["originals"]}
+        buffers: dict[str, Buffer] = {}  # of all: where arrays lie makes a fifth
+        originals = {o["name"]: _original(facts, o, inputs, arrays, buffers) for o in facts["originals"]}
         results, times = _results(program, originals, inputs)
         reply = {"style": style, "times": times, "outputs": _described(results, facts["outputs"])}
         if not _finite(results) and style != facts["styles"][-1]:
@@ -284,11 +287,18 @@ class _Original:
         return [*found, returned]
 
 
-def _original(facts: Facts, described: Facts, inputs: Mapping[str, Any], arrays: Mapping[str, Array]) -> _Original:
+def _original(
+    facts: Facts,
+    described: Facts,
+    inputs: Mapping[str, Any],
+    arrays: Mapping[str, Array],
+    buffers: dict[str, Buffer] | None = None,
+) -> _Original:
     given = {f"0:{p['name']}": np.asarray(inputs[p["name"]], p["dtype"]) for p in facts["parameters"]}
     if "source" in described:
         return _Original(PythonCall(described, 0, given), facts, inputs)
-    return _Original(Call(described["library"], described["case"], {**arrays, **given}, facts["result"]), facts, inputs)
+    call = Call(described["library"], described["case"], {**arrays, **given}, facts["result"], buffers)
+    return _Original(call, facts, inputs)
 
 
 def _inputs(facts: Facts, style: Any) -> dict[str, Any]:

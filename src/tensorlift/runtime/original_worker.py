@@ -67,22 +67,32 @@ class Call:
     keys name arrays.
     """
 
-    def __init__(self, library: str, case: list[Facts], arrays: dict[str, Array], result: str) -> None:
-        """Load a compiled library and lay the arguments out; ``result`` is the type that is returned, or empty."""
+    def __init__(
+        self,
+        library: str,
+        case: list[Facts],
+        arrays: dict[str, Array],
+        result: str,
+        buffers: dict[str, Buffer] | None = None,
+    ) -> None:
+        """Load a compiled library and lay the arguments out, but for those that lie in ``buffers``, which others use.
+
+        ``result`` is the type that is returned, or empty.
+        """
         loaded = ctypes.CDLL(library)
         self._call = loaded.tl_call
         self._call.restype = None
         self._nanoseconds = ctypes.c_longlong.in_dll(loaded, "tl_nanoseconds")
         self.returned = np.zeros((), result or "u1")
-        self.buffers: dict[str, Buffer] = {}
+        self.buffers = {} if buffers is None else buffers
         self._kept = [arrays[argument["value"]] for argument in case if "value" in argument]  # what is pointed to
         self._pointers = (ctypes.c_void_p * max(len(case), 1))()
         for position, argument in enumerate(case):
             if "array" in argument:
                 key = argument["array"]
-                buffer = Buffer(arrays[key], argument["strides"], row_pointers=argument["row_pointers"])
-                self.buffers[key] = buffer
-                self._pointers[position] = buffer.address
+                if key not in self.buffers:
+                    self.buffers[key] = Buffer(arrays[key], argument["strides"], row_pointers=argument["row_pointers"])
+                self._pointers[position] = self.buffers[key].address
             else:
                 self._pointers[position] = arrays[argument["value"]].ctypes.data
 
