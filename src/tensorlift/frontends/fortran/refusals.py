@@ -67,6 +67,7 @@ REFUSALS: dict[str, Refusal] = {
         "TL171", "the loop changes its own variable `{detail}`", "use another name inside of the loop"
     ),
     "loop-control": Refusal("TL120", "the control of this loop, `{detail}`, is not lifted", "loop as in `do i = 1, n`"),
+    "directive": Refusal("TL575", "`{detail}` may change what the statements compute", "remove the directive"),
     "step-zero": Refusal("TL121", "the step of this loop is zero", "step by another number than zero"),
 }
 

@@ -9,7 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.fortran.constants import arguments_of
+from tensorlift.frontends.fortran.directives import not_sequential
 from tensorlift.frontends.fortran.procedures import body, names_used, nodes_in, written_in
+from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.symbols import ASSUMED
 from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.readers.flow import Flow, Local
@@ -150,6 +152,9 @@ def run(ctx: Context, frame: Frame) -> None:
     for statement in frame.scope.unread:
         is_function = kind_of(statement) == "Stmt_Function_Stmt"
         raise ctx.refusal("statement-function" if is_function else "statement", statement)
+    wrong = not_sequential(frame.procedure)
+    if wrong is not None:
+        raise refusal("directive", frame.scope.file.location(wrong[0]), wrong[1])
     declare(ctx, frame)
     _read_body(ctx, body(frame.procedure))
     ctx.flow.jump(frame.end, ctx.at)
