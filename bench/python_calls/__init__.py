@@ -8,7 +8,6 @@ REFUSED = {
     "bond_price": "TL406",
     "black_scholes": "TL305",
     "max_pool": "TL185",
-    "one_hot": "TL176",
     "interpolate": "TL406",
     "weighted_quantile_index": "TL174",
 }

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+import copy
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from tensorlift.frontends.python.definitions import FUNCTIONS, Given, call_of
+from tensorlift.frontends.python.defining import Given
+from tensorlift.frontends.python.definitions import FUNCTIONS, call_of, definition
+from tensorlift.frontends.python.places import STORING, entries_of
 from tensorlift.frontends.python.scalars import DTYPES
+from tensorlift.frontends.python.syntax import only_slices
 from tensorlift.languages.python import read_python
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _RNG = np.random.default_rng(5)
 _X = _RNG.integers(-3, 4, 7) / 2
@@ -61,14 +68,14 @@ def _given(value: Any) -> Given:
     return Given(own.ndim, DTYPES[own.dtype.name])
 
 
-def _computed(text: str) -> tuple[Any, dict[str, Any]]:
+def _computed(text: str, named: Mapping[str, Any] = _NAMES) -> tuple[Any, dict[str, Any]]:
     """Compute a call by the definition of its function; give the values of its arguments, too."""
     node = ast.parse(f"np.{text}", mode="eval").body
     assert isinstance(node, ast.Call)
     name = text.partition("(")[0]
     call = call_of(name, node)
-    values = {parameter: eval(ast.unparse(value), dict(_NAMES)) for parameter, value in call.values.items()}
-    function = call.definition({parameter: _given(value) for parameter, value in values.items()})
+    values = {parameter: eval(ast.unparse(value), dict(named)) for parameter, value in call.values.items()}
+    function = definition(name, {parameter: _given(value) for parameter, value in values.items()}, call.stated)
     names: dict[str, Any] = {"np": np}
     exec(ast.unparse(function).replace(f"def np.{name}", "def f"), names)
     return names["f"](**values), values
@@ -86,6 +93,50 @@ def test_a_definition_computes_what_numpy_does(text: str) -> None:
             assert np.shares_memory(one, value) is np.shares_memory(other, value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("add.at(x, u, y[:7])", "subtract.at(A, (u % 3, u), 1.5)", "multiply.at(I, u % 3, 2)", "add.at(x, I + 3, A)"),
+        *("maximum.at(i, u, 1)", "minimum.at(A, (0, u), x)", "add.at(A, u % 3, A[0])"),
+    ],
+)
+def test_what_is_updated_at_places_is_what_numpy_updates(text: str) -> None:
+    mine, others = copy.deepcopy(_NAMES | {"np": 0}), copy.deepcopy(_NAMES | {"np": 0})
+    _computed(text, mine | {"np": np})
+    eval(f"np.{text}", others | {"np": np})
+    assert all(np.array_equal(mine[name], others[name]) for name in mine)
+
+
+@pytest.mark.parametrize(
+    "text", ["x[I + 3]", "A[u % 3, i]", "T[:, i % 3, u]", "T[1, u % 3]", "I[u % 3, ::2]", "T[..., 0, u]"]
+)
+@pytest.mark.parametrize("value", [None, "1", "x", "i"])
+def test_a_subscript_at_places_is_what_numpy_has(text: str, value: str | None) -> None:
+    node = ast.parse(text, mode="eval").body
+    assert isinstance(node, ast.Subscript)
+    names = copy.deepcopy(_NAMES | {"np": 0})
+    array = names[ast.unparse(node.value)]
+    entries, sliced = only_slices(node, array.ndim)
+    own = entries_of(entries)
+    places = {e: eval(ast.unparse(i), names) for e, i in zip(own, entries, strict=True) if i is not None}
+    given = {"a": array if sliced is None else eval(ast.unparse(sliced), names), **places}
+    part = eval(text, names)
+    if value is not None:
+        given["v"] = np.resize(eval(value, names), part.shape)[()]
+    name, found = "a[k]" if value is None else "a[k] = v", dict[str, Any]({"np": np})
+    function = definition(name, {parameter: _given(one) for parameter, one in given.items()}, {"entries": own})
+    expected = array.copy()
+    exec(ast.unparse(function).replace(f"def np.{name}", "def f"), found)
+    result = found["f"](**given)
+    if value is None:
+        assert np.array_equal(result, part)
+        assert result.dtype == part.dtype
+    else:
+        index = ast.unparse(node).partition("[")[2]
+        exec(f"a[{index} = v", names | {"a": expected, "v": given["v"]})
+        assert np.array_equal(array, expected)
+
+
 def test_the_last_number_of_a_space_is_the_one_that_is_stated() -> None:
     found, _ = _computed("linspace(0, 1, 50)")
     assert np.array_equal(found, np.linspace(0, 1, 50))
@@ -94,7 +145,7 @@ def test_the_last_number_of_a_space_is_the_one_that_is_stated() -> None:
 
 
 def test_each_definition_is_tested() -> None:
-    assert {text.partition("(")[0] for text in _CALLS} == FUNCTIONS.keys()
+    assert {text.partition("(")[0] for text in _CALLS} == FUNCTIONS.keys() - STORING
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,17 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.python.arrays import fill, fill_own, in_memory, own, part, stores
+from tensorlift.frontends.python.arrays import (
+    are_places,
+    at_places,
+    evaluated_indices,
+    fill,
+    fill_own,
+    in_memory,
+    own,
+    part,
+    stores,
+)
 from tensorlift.frontends.python.expressions import evaluate, operated
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import (
@@ -243,7 +253,11 @@ def _store(ctx: Inference, target: ast.Subscript, value: Operand) -> None:
     if mask is not None:
         _store_where(ctx, mask, target, lambda _: value)
         return
-    view = _target(ctx, target)
+    base, indices = _base(ctx, target), evaluated_indices(ctx, target)
+    if are_places(base, indices):
+        at_places(ctx, base, target, indices, value)
+        return
+    view = part(ctx, base, target, indices, is_target=True)
     if view.rank:
         if view.is_list:
             raise RefusedError("target", f"a part of the list `{_named(view)}` is replaced")
@@ -268,11 +282,11 @@ def _mask(ctx: Inference, target: ast.Subscript) -> Array | None:
     return found if isinstance(found, Array) and found.element == BOOL else None
 
 
-def _target(ctx: Inference, target: ast.Subscript) -> Array:
+def _base(ctx: Inference, target: ast.Subscript) -> Array:
     base = evaluate(ctx, target.value)
     if not isinstance(base, Array) or base.view is None:
         raise ctx.refusal("target", f"`{ast.unparse(target.value)}` is no array", target)
-    return part(ctx, base, target, is_target=True)
+    return base
 
 
 def _store_where(ctx: Inference, mask: Array, target: ast.Subscript, value: Callable[[Scalar], Operand]) -> None:
@@ -297,7 +311,12 @@ def augment(ctx: Inference, target: ast.expr, op: ast.operator, value: ast.expr)
         if mask is not None:
             _store_where(ctx, mask, target, lambda old: _updated(ctx, old, op, given))
             return
-        view = _target(ctx, target)
+        base, indices = _base(ctx, target), evaluated_indices(ctx, target)
+        if are_places(base, indices):
+            changed = _changed(ctx, at_places(ctx, base, target, indices), op, given)
+            at_places(ctx, base, target, indices, changed)
+            return
+        view = part(ctx, base, target, indices, is_target=True)
     elif isinstance(target, ast.Name):
         found = evaluate(ctx, target)
         if isinstance(found, Scalar):
@@ -335,12 +354,18 @@ def _augment_view(ctx: Inference, view: Array, op: ast.operator, given: Operand)
         return
     if view.is_list:
         raise RefusedError("target", f"the list `{_named(view)}` is extended")
+    fill(ctx, view, replace(_changed(ctx, view, op, given), extents=view.extents))
+
+
+def _changed(ctx: Inference, view: Operand, op: ast.operator, given: Operand) -> Array:
+    """Compute what `op=` makes of a part of an array."""
     changed = operated(ctx, op, view, given)
     assert isinstance(changed, Array)
+    assert isinstance(view, Array)
     _check_kind(changed.item, view.item)
     if changed.rank != view.rank:
         raise RefusedError("shape", "the value has more dimensions than the target")
-    fill(ctx, view, replace(changed, extents=view.extents))
+    return changed
 
 
 def _put_item(ctx: Inference, view: Array, value: Scalar) -> None:

@@ -6,17 +6,8 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.python.arrays import (
-    MAKERS,
-    copied_array,
-    count_of,
-    in_memory,
-    kept,
-    matrix_product,
-    take,
-    transposed,
-)
-from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS
+from tensorlift.frontends.python.arrays import count_of, in_memory, transposed
+from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS, call_of
 from tensorlift.frontends.python.expressions import (
     DEFINED,
     KNOWN_MODULES,
@@ -28,6 +19,7 @@ from tensorlift.frontends.python.expressions import (
     operated,
     scalar,
 )
+from tensorlift.frontends.python.made_arrays import MAKERS, copied_array, kept, matrix_product, take
 from tensorlift.frontends.python.numeric import extreme, function_of_numbers
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import (
@@ -86,9 +78,9 @@ def _callee(ctx: Inference, node: ast.Call) -> tuple[str, str]:
             return ("" if module == "numba" else module), original
         case ast.Attribute(value=ast.Name(id=base), attr=name) if (home := module_of(ctx, base)) is not None:
             return home, name
-        case ast.Attribute(value=ast.Attribute(value=ast.Name(id=base), attr=inner), attr=name) if (
-            module_of(ctx, base) == "numpy" and inner == "linalg"
-        ):
+        case ast.Attribute(value=ast.Attribute(value=ast.Name(id=base), attr=inner), attr=name) if module_of(
+            ctx, base
+        ) == "numpy" and (inner == "linalg" or name == "at"):
             return f"numpy.{inner}", name
         case ast.Attribute(value=ast.Name(id=base)) if base in ctx.module.rebound - scope.environment.keys():
             pass
@@ -122,7 +114,7 @@ def _of_arrays(ctx: Inference, name: str, node: ast.Call) -> Operand | None:
     if name in MAKERS:
         return MAKERS[name](ctx, node, name)
     if name in FUNCTIONS:
-        return DEFINED[0](ctx, node, name)
+        return _defined(ctx, node, name)
     if name in REDUCTIONS:
         return _reduce(ctx, name, node)
     if name in OPERATORS:
@@ -131,6 +123,13 @@ def _of_arrays(ctx: Inference, name: str, node: ast.Call) -> Operand | None:
         found = operated(ctx, OPERATORS[name](), left, right)
         return _strong(found) if isinstance(found, Scalar) else found
     return _OF_ARRAYS[name](ctx, node) if name in _OF_ARRAYS else None
+
+
+def _defined(ctx: Inference, node: ast.Call, name: str) -> Operand:
+    """Evaluate a function of NumPy by its definition."""
+    call = call_of(name, node)
+    values = {parameter: evaluate(ctx, argument) for parameter, argument in call.values.items()}
+    return DEFINED[0](ctx, node, name, values, call.stated)
 
 
 def _strong(value: Scalar) -> Scalar:
@@ -421,7 +420,7 @@ def _method(ctx: Inference, node: ast.Call, function: ast.Attribute, name: str) 
     if name == "astype":
         return copied_array(ctx, with_array)
     if name in METHODS:
-        return DEFINED[0](ctx, with_array, name)
+        return _defined(ctx, with_array, name)
     if name != "copy":
         raise RefusedError("reshape" if name in _RESHAPING else "attribute", name)
     value = array(ctx, function.value)

@@ -13,34 +13,28 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.frontends.python.defining import (
+    Function,
+    Given,
+    axis_of,
+    common_dtype,
+    extents_of,
+    loops,
+    new_array,
+    replaced,
+    slices,
+    spelled_dtype,
+)
+from tensorlift.frontends.python.places import AT_PLACES, SUBSCRIPTS
 from tensorlift.frontends.python.refusals import RefusedError
-from tensorlift.frontends.python.scalars import DTYPES, accumulator, promoted
+from tensorlift.frontends.python.scalars import DTYPES, accumulator
 from tensorlift.frontends.python.syntax import named_arguments
 from tensorlift.ops.c_types import BOOL, DOUBLE, FloatType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from tensorlift.frontends.python.scalars import Number
+    from collections.abc import Mapping
 
 _INTEGERS = [DTYPES[name] for name in ("int64", "int32", "int16", "uint8")]
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What is known of an argument: a number of rank 0, or an array."""
-
-    rank: int
-    dtype: Number
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A function: its parameters, which of them the source must state, and the text of its body."""
-
-    parameters: tuple[str, ...]
-    stated: Mapping[str, object]  # with their defaults
-    body: Callable[[Mapping[str, Given], Mapping[str, Any]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +45,10 @@ class Call:
     values: Mapping[str, ast.expr]
     stated: Mapping[str, object]
 
-    def definition(self, given: Mapping[str, Given]) -> ast.FunctionDef:
-        """Give the function for arguments of these kinds, one and the same for the same kinds."""
-        return _definition(self.name, tuple(given.items()), tuple(self.stated.items()))
+
+def definition(name: str, given: Mapping[str, Given], stated: Mapping[str, object]) -> ast.FunctionDef:
+    """Give a function for arguments of some kinds, one and the same for the same kinds."""
+    return _definition(name, tuple(given.items()), tuple(stated.items()))
 
 
 def call_of(name: str, node: ast.Call) -> Call:
@@ -70,7 +65,8 @@ def call_of(name: str, node: ast.Call) -> Call:
     for parameter, value in given.items():
         if parameter in function.stated:
             stated[parameter] = _stated(value)
-        elif parameter in {"arrays", "operands", "range"} and isinstance(value, ast.Tuple | ast.List):
+        elif isinstance(value, _SEVERAL.get(parameter, ())):
+            assert isinstance(value, ast.Tuple | ast.List)
             values |= {f"{parameter}_{place}": item for place, item in enumerate(value.elts)}
         elif parameter in {"arrays", "range"}:
             raise RefusedError("arguments", f"`np.{name}` is lifted for a tuple as its `{parameter}`")
@@ -82,6 +78,10 @@ def call_of(name: str, node: ast.Call) -> Call:
     return Call(name, values, stated)
 
 
+_SEVERAL: dict[str, tuple[type[ast.Tuple | ast.List], ...]] = {
+    **dict.fromkeys(("arrays", "operands", "range"), (ast.Tuple, ast.List)),
+    "indices": (ast.Tuple,),
+}
 _OPTIONAL = {"num", "minlength", "weights", "bins", "range"}
 
 
@@ -99,7 +99,7 @@ def _stated(node: ast.expr) -> object:
 def _definition(
     name: str, given: tuple[tuple[str, Given], ...], stated: tuple[tuple[str, object], ...]
 ) -> ast.FunctionDef:
-    function = FUNCTIONS[name]
+    function = (FUNCTIONS | SUBSCRIPTS)[name]
     lines = function.body(dict(given), dict(stated)).splitlines()
     text = "\n".join([f"def f({', '.join(parameter for parameter, _ in given)}):", *(f"    {line}" for line in lines)])
     (made,) = ast.parse(text).body
@@ -108,115 +108,40 @@ def _definition(
     return made
 
 
-# -- pieces of text
-
-
-def _axis(name: str, array: Given, axis: object) -> int:
-    """Give an axis that is stated, the only one where none is."""
-    if axis is None and array.rank == 1:
-        return 0
-    if not isinstance(axis, int) or not -array.rank <= axis < array.rank:
-        what = "without an axis" if axis is None else f"along the axis `{axis}`"
-        raise RefusedError("axis", f"`np.{name}` {what} of an array with {array.rank} dimensions")
-    return axis % array.rank
-
-
-def _dtype(dtype: Number) -> str:
-    spelled = next(name for name, known in DTYPES.items() if known == dtype)
-    return f"np.{spelled}"
-
-
-def _common(name: str, arrays: Sequence[Given]) -> Number:
-    """Give the element type of arrays that become one."""
-    first, *others = arrays
-    found = first.dtype
-    for other in others:
-        if (other.dtype == BOOL) != (found == BOOL):
-            raise RefusedError("arguments", f"`np.{name}` of truth values and numbers")
-        found = found if other.dtype == found else promoted(found, False, other.dtype, False)[0]  # noqa: FBT003 - arrays
-    return found
-
-
-def _loops(bounds: Sequence[tuple[str, str]], body: Sequence[str]) -> list[str]:
-    """Write a nest of loops, each a variable and its bound, around lines."""
-    heads = [f"{'    ' * depth}for {variable} in range({bound}):" for depth, (variable, bound) in enumerate(bounds)]
-    return [*heads, *(f"{'    ' * len(bounds)}{line}" for line in body)]
-
-
-def _slices(rank: int, axis: int, entry: str) -> str:
-    """Write an index that takes an entry along one axis, and all along the others before it."""
-    return ", ".join([":"] * axis + [entry]) if rank else entry
-
-
-def _cells(shape: Sequence[str], dtype: Number, cell: str) -> str:
-    """Write a new array whose cells are an expression of their indices, ``i0``, ``i1``, ..."""
-    index = ", ".join(f"i{axis}" for axis in range(len(shape)))
-    bounds = [(f"i{axis}", bound) for axis, bound in enumerate(shape)]
-    return "\n".join(
-        [
-            f"r = np.empty(({', '.join(shape)},), dtype={_dtype(dtype)})",
-            *_loops(bounds, [f"r[{index}] = {cell}"]),
-            "return r",
-        ]
-    )
-
-
-def _shape(array: Given, name: str = "a") -> list[str]:
-    return [f"{name}.shape[{axis}]" for axis in range(array.rank)]
-
-
-def _replaced(items: Sequence[str], place: int, *others: str) -> list[str]:
-    return [*items[:place], *others, *items[place + 1 :]]
-
-
 # -- arrays from arrays
 
 
 def _flip(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     rank, axis = given["a"].rank, stated["axis"]
-    axes = range(rank) if axis is None else [_axis("flip", given["a"], axis)]
+    axes = range(rank) if axis is None else [axis_of("flip", given["a"], axis)]
     return f"return a[{', '.join('::-1' if place in axes else ':' for place in range(rank))}]"
 
 
 def _flipped(name: str, axis: int) -> Function:
     def body(given: Mapping[str, Given], _: Mapping[str, Any]) -> str:
-        return _flip(given, {"axis": _axis(name, given["a"], axis)})
+        return _flip(given, {"axis": axis_of(name, given["a"], axis)})
 
     return Function(("a",), {}, body)
 
 
 def _roll(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     array = given["a"]
-    axis = _axis("roll", array, stated["axis"])
+    axis = axis_of("roll", array, stated["axis"])
     if given["shift"].rank or given["shift"].dtype.spelling == "double":
         raise RefusedError("arguments", "`np.roll` is lifted for one integer as its shift")
     along = f"(i{axis} - shift) % max(a.shape[{axis}], 1)"
-    index = _replaced([f"i{place}" for place in range(array.rank)], axis, along)
-    return _cells(_shape(array), array.dtype, f"a[{', '.join(index)}]")
-
-
-def _take(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
-    """Give the items at some places along an axis."""
-    array, places = given["a"], given["indices"]
-    axis = _axis("take", array, stated["axis"])
-    if isinstance(places.dtype, FloatType) or places.dtype == BOOL or not places.rank:
-        raise RefusedError("arguments", "`np.take` is lifted for arrays of integers as its indices")
-    shape = _replaced(_shape(array), axis, *_shape(places, "indices"))
-    own = [f"i{place}" for place in range(len(shape))]
-    index = ", ".join(
-        [*own[:axis], f"indices[{', '.join(own[axis : axis + places.rank])}]", *own[axis + places.rank :]]
-    )
-    return _cells(shape, array.dtype, f"a[{index}]")
+    index = replaced([f"i{place}" for place in range(array.rank)], axis, along)
+    return new_array(extents_of(array), array.dtype, f"a[{', '.join(index)}]")
 
 
 def _diff(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     array = given["a"]
-    axis, order = _axis("diff", array, stated["axis"]), stated["n"]
+    axis, order = axis_of("diff", array, stated["axis"]), stated["n"]
     if not isinstance(order, int) or not 0 <= order <= 4:  # noqa: PLR2004 - each is a line
         raise RefusedError("arguments", "`np.diff` is lifted for an order up to 4")
     operator = "!=" if array.dtype == BOOL else "-"
     names = [f"d{place}" if place else "a" for place in range(order + 1)]
-    after, before = (_slices(array.rank, axis, entry) for entry in ("1:", ":-1"))
+    after, before = (slices(array.rank, axis, entry) for entry in ("1:", ":-1"))
     lines = [f"{new} = {old}[{after}] {operator} {old}[{before}]" for old, new in pairwise(names)]
     return "\n".join([*lines, f"return {names[-1]}"])
 
@@ -230,10 +155,10 @@ def _joined(name: str, arrays: Mapping[str, Given], axis: int) -> str:
     lines = [f"n0 = {next(iter(arrays))}.shape[{axis}]"]
     for (before, end), own in zip(pairwise(ends), [*arrays][1:], strict=True):
         lines.append(f"{end} = {before} + {own}.shape[{axis}]")
-    shape = _replaced(_shape(first, next(iter(arrays))), axis, ends[-1])
-    lines.append(f"r = np.empty(({', '.join(shape)},), dtype={_dtype(_common(name, [*arrays.values()]))})")
+    shape = replaced(extents_of(first, next(iter(arrays))), axis, ends[-1])
+    lines.append(f"r = np.empty(({', '.join(shape)},), dtype={spelled_dtype(common_dtype(name, [*arrays.values()]))})")
     for own, before, end in zip(arrays, ["", *ends], [*ends[:-1], ""], strict=False):
-        lines.append(f"r[{_slices(first.rank, axis, f'{before}:{end}')}] = {own}")
+        lines.append(f"r[{slices(first.rank, axis, f'{before}:{end}')}] = {own}")
     return "\n".join([*lines, "return r"])
 
 
@@ -242,17 +167,17 @@ def _stacked(name: str, arrays: Mapping[str, Given], axis: object) -> str:
     first, *_ = arrays.values()
     if any(array.rank != first.rank for array in arrays.values()) or not first.rank:
         raise RefusedError("arguments", f"`np.{name}` of arrays with different numbers of dimensions")
-    place = _axis(name, Given(first.rank + 1, first.dtype), axis)
-    own = _shape(first, next(iter(arrays)))
+    place = axis_of(name, Given(first.rank + 1, first.dtype), axis)
+    own = extents_of(first, next(iter(arrays)))
     shape = [*own[:place], str(len(arrays)), *own[place:]]
-    lines = [f"r = np.empty(({', '.join(shape)}), dtype={_dtype(_common(name, [*arrays.values()]))})"]
-    lines += [f"r[{_slices(len(shape), place, str(k))}] = {array}" for k, array in enumerate(arrays)]
+    lines = [f"r = np.empty(({', '.join(shape)}), dtype={spelled_dtype(common_dtype(name, [*arrays.values()]))})"]
+    lines += [f"r[{slices(len(shape), place, str(k))}] = {array}" for k, array in enumerate(arrays)]
     return "\n".join([*lines, "return r"])
 
 
 def _concatenate(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     first, *_ = given.values()
-    return _joined("concatenate", given, _axis("concatenate", first, stated["axis"]))
+    return _joined("concatenate", given, axis_of("concatenate", first, stated["axis"]))
 
 
 def _stack(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
@@ -278,7 +203,7 @@ def _linspace(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     parts = f"max({count} - 1, 1)" if stated["endpoint"] else f"max({count}, 1)"
     lines = ["start_ = float(start)", "stop_ = float(stop)", f"step = (stop_ - start_) / {parts}"]
     cell = f"start_ + i0 * step{f' if i0 < {parts} else stop_' if stated['endpoint'] else ''}"  # not as rounding has it
-    return "\n".join([*lines, _cells([count], DOUBLE, cell)])
+    return "\n".join([*lines, new_array([count], DOUBLE, cell)])
 
 
 # -- places, and running folds
@@ -289,9 +214,9 @@ def _extreme_place(name: str) -> Function:
 
     def body(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
         array = given["a"]
-        axis = _axis(name, array, stated["axis"])
+        axis = axis_of(name, array, stated["axis"])
         own = [f"i{place}" for place in range(array.rank)]
-        here, best = ", ".join(own), ", ".join(_replaced(own, axis, "k"))
+        here, best = ", ".join(own), ", ".join(replaced(own, axis, "k"))
         lines = [
             f"for i{axis} in range(1, a.shape[{axis}]):",
             f"    if a[{here}] {operator} a[{best}]:",
@@ -302,7 +227,7 @@ def _extreme_place(name: str) -> Function:
         others = [place for place in range(array.rank) if place != axis]
         shape = ", ".join(f"a.shape[{place}]" for place in others)
         result = ", ".join(f"i{place}" for place in others)
-        nest = _loops([(f"i{place}", f"a.shape[{place}]") for place in others], ["k = 0", *lines, f"r[{result}] = k"])
+        nest = loops([(f"i{place}", f"a.shape[{place}]") for place in others], ["k = 0", *lines, f"r[{result}] = k"])
         return "\n".join(
             [f"assert a.shape[{axis}] >= 1", f"r = np.empty(({shape},), dtype=np.int64)", *nest, "return r"]
         )
@@ -313,13 +238,13 @@ def _extreme_place(name: str) -> Function:
 def _running(name: str, operator: str, start: int) -> Function:
     def body(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
         array = given["a"]
-        axis, dtype = _axis(name, array, stated["axis"]), accumulator(array.dtype)
+        axis, dtype = axis_of(name, array, stated["axis"]), accumulator(array.dtype)
         others = [(f"i{place}", f"a.shape[{place}]") for place in range(array.rank) if place != axis]
         index = ", ".join(f"i{place}" for place in range(array.rank))
         step = [f"s = s {operator} a[{index}]", f"r[{index}] = s"]
-        inner = [f"s = {_dtype(dtype)}({start})", *_loops([(f"i{axis}", f"a.shape[{axis}]")], step)]
-        made = f"r = np.empty(({', '.join(_shape(array))},), dtype={_dtype(dtype)})"
-        return "\n".join([made, *_loops(others, inner), "return r"])
+        inner = [f"s = {spelled_dtype(dtype)}({start})", *loops([(f"i{axis}", f"a.shape[{axis}]")], step)]
+        made = f"r = np.empty(({', '.join(extents_of(array))},), dtype={spelled_dtype(dtype)})"
+        return "\n".join([made, *loops(others, inner), "return r"])
 
     return Function(("a", "axis"), {"axis": None}, body)
 
@@ -343,7 +268,7 @@ def _norm(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
         case "inf" | "-inf":
             return f"return np.{'min' if order == '-inf' else 'max'}(np.abs({value}){along})"
         case 0:
-            dtype = _dtype(array.dtype if isinstance(array.dtype, FloatType) else DOUBLE)
+            dtype = spelled_dtype(array.dtype if isinstance(array.dtype, FloatType) else DOUBLE)
             return f"v = {value}\nreturn np.sum(np.where(v != 0, {dtype}(1), {dtype}(0)){along})"
     raise RefusedError("arguments", f"`np.linalg.norm` of the order `{order}`")
 
@@ -371,17 +296,17 @@ def _einsum(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
             extent = f"{name}.shape[{axis}]"
             if bounds.setdefault(letter, extent) != extent:
                 lines.append(f"assert {bounds[letter]} == {extent}")
-    common = _common("einsum", [*given.values()])
-    dtype = _dtype(common)
+    common = common_dtype("einsum", [*given.values()])
+    dtype = spelled_dtype(common)
     cells = [f"{name}[{', '.join(own)}]" if own else name for own, name in zip(inputs, given, strict=True)]
     adapted = [array.dtype == common for array in given.values()]
     product = " * ".join(cell if fits else f"{dtype}({cell})" for cell, fits in zip(cells, adapted, strict=True))
     inner = [(letter, bounds[letter]) for letter in bounds if letter not in output]
-    fold = [f"s_ = {dtype}(0)", *_loops(inner, [f"s_ = s_ + {product}"])]
+    fold = [f"s_ = {dtype}(0)", *loops(inner, [f"s_ = s_ + {product}"])]
     if not output:
         return "\n".join([*lines, *fold, "return s_"])
     lines.append(f"r_ = np.empty(({', '.join(bounds[letter] for letter in output)},), dtype={dtype})")
-    nest = _loops([(letter, bounds[letter]) for letter in output], [*fold, f"r_[{', '.join(output)}] = s_"])
+    nest = loops([(letter, bounds[letter]) for letter in output], [*fold, f"r_[{', '.join(output)}] = s_"])
     return "\n".join([*lines, *nest, "return r_"])
 
 
@@ -426,8 +351,8 @@ def _histogram(given: Mapping[str, Given], _: Mapping[str, Any]) -> str:
         "    counts[k] += 1",
     ]
     made = [f"counts = np.zeros({bins}, dtype=np.int64)", f"edges = np.empty({bins} + 1)"]
-    edges = [*_loops([("i", bins)], ["edges[i] = i * step + lo"]), f"edges[{bins}] = hi"]
-    nest = _loops([(f"i{axis}", f"a.shape[{axis}]") for axis in range(array.rank)], count)
+    edges = [*loops([("i", bins)], ["edges[i] = i * step + lo"]), f"edges[{bins}] = hi"]
+    nest = loops([(f"i{axis}", f"a.shape[{axis}]") for axis in range(array.rank)], count)
     return "\n".join([*bounds, f"step = (hi - lo) / {bins}", *made, *edges, *nest, "return counts, edges"])
 
 
@@ -443,7 +368,7 @@ FUNCTIONS: dict[str, Function] = {
     "hstack": _side_by_side("hstack", None, 1),
     "vstack": _side_by_side("vstack", 0, 0),
     "column_stack": _side_by_side("column_stack", 1, 1),
-    "take": Function(("a", "indices", "axis"), {"axis": None}, _take),
+    **AT_PLACES,
     "linspace": Function(("start", "stop", "num", "endpoint"), {"endpoint": True}, _linspace),
     "argmin": _extreme_place("argmin"),
     "argmax": _extreme_place("argmax"),

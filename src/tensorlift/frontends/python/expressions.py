@@ -40,7 +40,7 @@ from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.frontends.python.values import Extents
 
@@ -59,8 +59,9 @@ _INT64 = 1 << 63
 _NO_NUMBERS = {"nan", "NaN"}
 KNOWN_MODULES = {"math", "numpy"}
 
-# How a call of a function of NumPy that has a definition is read: filled in by what reads statements.
-DEFINED: list[Callable[[Inference, ast.Call, str], Operand]] = []
+# How the definition of a function of NumPy is read in place of an expression, for arguments and what the source
+# states: filled in by what reads statements.
+DEFINED: list[Callable[[Inference, ast.expr, str, Mapping[str, Operand], Mapping[str, object]], Operand]] = []
 RULES: dict[type[ast.expr], Rule] = {}  # of all kinds of expressions; files of rules fill it
 
 

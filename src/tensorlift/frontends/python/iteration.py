@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from tensorlift.frontends.python.arrays import in_memory, own, written
+from tensorlift.frontends.python.arrays import in_memory, own
 from tensorlift.frontends.python.assignments import bind_name, is_given_up, items_of
 from tensorlift.frontends.python.calls import GENERATED, builtin_total, callee
 from tensorlift.frontends.python.expressions import RULES, condition, evaluate, named, operated, scalar, whole_number
+from tensorlift.frontends.python.made_arrays import written
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import NOWHERE, Scalar, binary, cast, integer, size_of, truth
 from tensorlift.frontends.python.state import Inference, Local

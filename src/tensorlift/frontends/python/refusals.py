@@ -62,9 +62,13 @@ REFUSALS: dict[str, Refusal] = {
     "infinite": Refusal("TL175", "`{detail}` is no real number", "start from the first element"),
     "index": Refusal("TL176", "{detail}", "index by integers, or by slices with a constant step above zero"),
     "index-array": Refusal(
+        "TL176", "the index `{detail}` is no integer", "index by integers, slices, or arrays of integers"
+    ),
+    "places": Refusal("TL176", "{detail} is not lifted", "write a loop over the elements"),
+    "mask": Refusal(
         "TL176",
-        "the index `{detail}`, an array, is not lifted",
-        "read the elements one by one, as in `[x[j] for j in k]`",
+        "how many elements the mask `{detail}` takes depends on data",
+        "keep the shape, as in `np.where(x > 0, x, 0)`",
     ),
     "rank": Refusal("TL177", "{detail}", "give one index for each dimension of the array"),
     "shape": Refusal("TL178", "the shapes do not fit: {detail}", "give the operands equal shapes"),

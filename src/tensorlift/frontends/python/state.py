@@ -134,7 +134,7 @@ class Module:
         """Give the name of a local variable among those of all functions."""
         return f"{self.filename}:{self.path}{function.lineno}:{function.name}.{name}"
 
-    def within(self, node: ast.Call) -> Module:
+    def within(self, node: ast.expr) -> Module:
         """Give the module in which to read the definition of a function of NumPy in place of its call."""
         path = f"{self.path}{node.lineno}.{node.col_offset}.{node.end_lineno}.{node.end_col_offset}:"
         identifiers, call = self.identifiers, self.call or node

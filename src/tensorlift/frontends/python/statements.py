@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.frontends.python.arrays import in_memory, own
 from tensorlift.frontends.python.assignments import alias, assign, augment, copy_refilled, declare, result_array
 from tensorlift.frontends.python.calls import INLINED, callee
-from tensorlift.frontends.python.definitions import Given, call_of
+from tensorlift.frontends.python.defining import Given
+from tensorlift.frontends.python.definitions import definition
 from tensorlift.frontends.python.expressions import DEFINED, condition, evaluate, is_none, told_by_none
 from tensorlift.frontends.python.iteration import append, looped
+from tensorlift.frontends.python.places import STORING
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import Scalar, cast, choose
 from tensorlift.frontends.python.state import LOCAL, Inference, Module, Scope
@@ -93,6 +95,9 @@ def _expression(ctx: Inference, node: ast.Expr) -> None:
     if not isinstance(call, ast.Call):
         raise _unknown(node)
     module, name = callee(ctx, call)
+    if module == "numpy" and name in STORING:
+        evaluate(ctx, call)
+        return
     if module or name not in ctx.module.functions:
         raise RefusedError("call", ast.unparse(call.func))
     _inlined(ctx, call, name)
@@ -252,11 +257,12 @@ def _inlined(ctx: Inference, node: ast.Call, name: str) -> Operand:
     return found
 
 
-def _defined(ctx: Inference, node: ast.Call, name: str) -> Operand:
-    """Read the definition of a function of NumPy in place of its call."""
-    call = call_of(name, node)
-    values = {parameter: _taken(evaluate(ctx, argument)) for parameter, argument in call.values.items()}
-    function = call.definition({parameter: _kind_of(name, value) for parameter, value in values.items()})
+def _defined(
+    ctx: Inference, node: ast.expr, name: str, given: Mapping[str, Operand], stated: Mapping[str, object]
+) -> Operand:
+    """Read the definition of a function of NumPy in place of an expression."""
+    values = {parameter: _taken(value) for parameter, value in given.items()}
+    function = definition(name, {parameter: _kind_of(name, value) for parameter, value in values.items()}, stated)
     return _called(ctx, function, ctx.module.within(node), values)
 
 

@@ -78,12 +78,22 @@ def counted_from_end(bound: ast.expr) -> ast.expr | None:
     return None
 
 
-def taken_at(node: ast.Subscript) -> ast.Call | None:
-    """Give ``np.take(x, i, axis=0)`` for ``x[i]``, which it is where ``i`` is an array; None where that cannot be."""
-    if isinstance(node.slice, ast.Slice | ast.Tuple | ast.Constant):
-        return None
-    axis = ast.keyword("axis", ast.Constant(0))
-    return ast.copy_location(ast.Call(ast.Name("take", ast.Load()), [node.value, node.slice], [axis]), node)
+def computed_indices(node: ast.Subscript) -> list[ast.expr]:
+    """List the indices of a subscript that are expressions, and so no slices, new axes or ``...``."""
+    return [e for e in indices_of(node) if not (isinstance(e, ast.Slice) or is_new_axis(e) or is_ellipsis(e))]
+
+
+def only_slices(node: ast.Subscript, rank: int) -> tuple[list[ast.expr | None], ast.Subscript | None]:
+    """Give the index of each axis, None for slices, and a subscript of the slices alone, None where these are whole."""
+    parts = without_ellipsis(indices_of(node), rank)
+    whole = ast.copy_location(ast.Slice(), node)
+    parts += [whole] * (rank - len(parts))
+    entries = [None if isinstance(part, ast.Slice) else part for part in parts]
+    if all(not (isinstance(part, ast.Slice) and (part.lower or part.upper or part.step)) for part in parts):
+        return entries, None
+    slices: list[ast.expr] = [part if isinstance(part, ast.Slice) else whole for part in parts]
+    made = ast.Subscript(node.value, ast.copy_location(ast.Tuple(slices, ast.Load()), node), ast.Load())
+    return entries, ast.copy_location(made, node)
 
 
 def none_test(test: ast.expr) -> tuple[str, bool] | None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.python.syntax import may_be_mask, refilled_parameters
-from tensorlift.readers.python.arrays import allocate, element, fill, in_memory, placed, store
+from tensorlift.ops.c_types import BOOL
+from tensorlift.readers.python.arrays import allocate, element, element_type, fill, in_memory, placed, store
 from tensorlift.readers.python.evaluation import evaluate
-from tensorlift.readers.python.expressions import operated, part
+from tensorlift.readers.python.expressions import are_places, at_places, evaluated_indices, operated, part
 from tensorlift.readers.python.numbers import chosen
 from tensorlift.readers.python.values import Number, Rule, Several, View
 
@@ -105,7 +106,11 @@ def _store(ctx: Context, target: ast.Subscript, value: Operand) -> None:
         number = value
         _store_where(ctx, base, mask, lambda _: number)
         return
-    _put(ctx, part(ctx, base, target), value)
+    indices = evaluated_indices(ctx, target)
+    if are_places(indices):
+        at_places(ctx, base, target, indices, value)
+    else:
+        _put(ctx, part(ctx, base, target, indices), value)
 
 
 def _base(ctx: Context, target: ast.Subscript) -> View:
@@ -129,7 +134,7 @@ def _mask(ctx: Context, base: View, target: ast.Subscript) -> ArrayLike | None:
     if not may_be_mask(target.slice):
         return None
     found = evaluate(ctx, target.slice)
-    if not isinstance(found, View | Rule):
+    if not isinstance(found, View | Rule) or element_type(ctx, found) is not BOOL:
         return None
     for mine, other in zip(base.extents, found.extents, strict=True):
         ctx.require_equal(mine, other)
@@ -166,7 +171,12 @@ def augment(ctx: Context, target: ast.expr, op: ast.operator, value: ast.expr) -
         given = evaluate(ctx, value)
         _store_where(ctx, base, mask, lambda old: _number(operated(ctx, op, old, given)))
         return
-    view = part(ctx, base, target)
+    indices = evaluated_indices(ctx, target)
+    if are_places(indices):
+        old_items = at_places(ctx, base, target, indices)
+        at_places(ctx, base, target, indices, operated(ctx, op, old_items, evaluate(ctx, value)))
+        return
+    view = part(ctx, base, target, indices)
     if view.extents:
         _augment_part(ctx, view, op, evaluate(ctx, value))
         return

@@ -11,7 +11,9 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS, Given, call_of
+from tensorlift.frontends.python.defining import Given
+from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS, call_of, definition
+from tensorlift.frontends.python.places import BY_ELEMENTS
 from tensorlift.frontends.python.scalars import DTYPES, common_type, holds
 from tensorlift.frontends.python.syntax import (
     OPERATORS,
@@ -41,7 +43,7 @@ from tensorlift.readers.python.reductions import OF_ARRAYS, reduce_numpy, total
 from tensorlift.readers.python.values import Number, Rule, Several, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from tensorlift.frontends.python.state import Module
     from tensorlift.readers.python.context import Context
@@ -326,8 +328,19 @@ def own_function(ctx: Context, node: ast.Call, name: str) -> Operand:
 def _defined(ctx: Context, node: ast.Call, name: str) -> Operand:
     """Read the definition of a function of NumPy in the place of its call."""
     call = call_of(name, node)
-    values = {parameter: _taken(ctx, evaluate(ctx, argument)) for parameter, argument in call.values.items()}
-    function = call.definition({parameter: _kind_of(ctx, value) for parameter, value in values.items()})
+    values = {parameter: evaluate(ctx, argument) for parameter, argument in call.values.items()}
+    return _by_definition(ctx, node, name, values, call.stated)
+
+
+def _by_definition(
+    ctx: Context, node: ast.expr, name: str, given: Mapping[str, Operand], stated: Mapping[str, object]
+) -> Operand:
+    values = {parameter: _taken(ctx, value) for parameter, value in given.items()}
+    function = definition(name, {parameter: _kind_of(ctx, value) for parameter, value in values.items()}, stated)
+    whole = values.get("a")
+    if name in BY_ELEMENTS and isinstance(whole, View):  # of arguments but `a` it reads single elements
+        read = {p for p, v in values.items() if p != "a" and isinstance(v, Rule) and whole.base not in v.reads}
+        return _called(ctx, function, ctx.scope.module.within(node), values, read)
     return _called(ctx, function, ctx.scope.module.within(node), values)
 
 
@@ -343,10 +356,19 @@ def _kind_of(ctx: Context, value: Operand) -> Given:
     return Given(0, value.ctype)
 
 
-def _called(ctx: Context, function: ast.FunctionDef, module: Module, values: dict[str, Operand]) -> Operand:
-    kept: dict[str, Operand] = {p: in_memory(ctx, v, p) if isinstance(v, Rule) else v for p, v in values.items()}
+def _called(
+    ctx: Context,
+    function: ast.FunctionDef,
+    module: Module,
+    values: dict[str, Operand],
+    as_rules: Collection[str] = (),
+) -> Operand:
+    """Read a function with its arguments, in memory unless it reads elements of them as they are computed."""
+    kept: dict[str, Operand] = {
+        p: in_memory(ctx, v, p) if isinstance(v, Rule) and p not in as_rules else v for p, v in values.items()
+    }
     return INLINED[0](ctx, function, module, kept)
 
 
 RULES[ast.Call] = _call
-DEFINED.append(_defined)
+DEFINED.append(_by_definition)

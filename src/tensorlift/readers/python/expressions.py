@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.dialects.builtin import i1
 
+from tensorlift.frontends.python.places import entries_of
 from tensorlift.frontends.python.scalars import common_type, fits
 from tensorlift.frontends.python.syntax import (
     COMPARISONS,
     CONSTANTS,
+    computed_indices,
     counted_from_end,
     indices_of,
     is_new_axis,
     none_test,
-    taken_at,
+    only_slices,
     without_ellipsis,
 )
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import BOOL, LONG
 from tensorlift.readers.flow import Flow, Local
 from tensorlift.readers.python.arrays import element, elementwise, in_memory, moved
-from tensorlift.readers.python.evaluation import RULES, array, evaluate, number, size
+from tensorlift.readers.python.evaluation import RULES, array, as_size, evaluate, number, size
 from tensorlift.readers.python.numbers import (
     binary,
     compare,
@@ -36,7 +38,7 @@ from tensorlift.readers.python.numbers import (
 from tensorlift.readers.python.values import Number, Rule, Several, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import Operand, Size
@@ -253,8 +255,8 @@ def _met(ctx: Context, ends: Sequence[tuple[Flow, Number]], after: Flow) -> Numb
 
 # -- subscripts
 
-# How a call of a function of NumPy that has a definition is read: filled in by what reads calls.
-DEFINED: list[Callable[[Context, ast.Call, str], Operand]] = []
+# How the definition of a function of NumPy is read in place of an expression: filled in by what reads calls.
+DEFINED: list[Callable[[Context, ast.expr, str, Mapping[str, Operand], Mapping[str, object]], Operand]] = []
 
 
 def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
@@ -265,12 +267,14 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
             raise ctx.refusal("an item of a tuple that is not known")
         return base.items[index]
     assert isinstance(base, View | Rule)
-    taken = taken_at(node) if node in ctx.inferred.callees else None
-    if taken is not None and isinstance(evaluate(ctx, node.slice), View | Rule):
-        return DEFINED[0](ctx, taken, "take")
-    if isinstance(base, Rule):
-        base = in_memory(ctx, base)
-    found = part(ctx, base, node)
+    indices = evaluated_indices(ctx, node)
+    if isinstance(base, Rule) and len(indices) == len(base.extents) and not are_places(indices):
+        own = zip(indices.values(), base.extents, strict=True)
+        return element(ctx, base, [ctx.inside(as_size(ctx, index), extent) for index, extent in own])
+    base = in_memory(ctx, base) if isinstance(base, Rule) else base
+    if are_places(indices):
+        return at_places(ctx, base, node, indices)
+    found = part(ctx, base, node, indices)
     if not found.extents:
         return element(ctx, found, ())
     if found.is_list and isinstance(node.slice, ast.Slice):
@@ -278,7 +282,34 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
     return found
 
 
-def part(ctx: Context, base: View, node: ast.Subscript) -> View:
+Indices: TypeAlias = "Mapping[ast.expr, Operand]"
+
+
+def evaluated_indices(ctx: Context, node: ast.Subscript) -> Indices:
+    """Evaluate the indices of a subscript that are no slices."""
+    return {entry: evaluate(ctx, entry) for entry in computed_indices(node)}
+
+
+def are_places(indices: Indices) -> bool:
+    """Whether indices are, or hold, arrays."""
+    return any(isinstance(index, View | Rule) for index in indices.values())
+
+
+def at_places(
+    ctx: Context, base: View, node: ast.Subscript, indices: Indices, stored: Operand | None = None
+) -> Operand:
+    """Read what an array has at the places in arrays of integers, or store something there."""
+    entries, sliced = only_slices(node, len(base.extents))
+    parts: list[Operand | None] = [None if entry is None else indices[entry] for entry in entries]
+    names = entries_of(parts)
+    values = {name: index for name, index in zip(names, parts, strict=True) if index is not None}
+    given: dict[str, Operand] = {"a": base if sliced is None else part(ctx, base, sliced, {}), **values}
+    if stored is None:
+        return DEFINED[0](ctx, node, "a[k]", given, {"entries": names})
+    return DEFINED[0](ctx, node, "a[k] = v", {**given, "v": stored}, {"entries": names})
+
+
+def part(ctx: Context, base: View, node: ast.Subscript, indices: Indices) -> View:
     """Give the part of an array that a subscript names, an element as an array of no dimensions."""
     entries = without_ellipsis(indices_of(node), len(base.extents))
     offset, axis, is_cut = base.offset, 0, base.is_cut
@@ -298,7 +329,7 @@ def part(ctx: Context, base: View, node: ast.Subscript) -> View:
             extents.append(length)
             strides.append(ctx.combined("*", stride, step))
         else:
-            index = ctx.inside(size(ctx, entry), extent, is_cut=base.is_cut)
+            index = ctx.inside(as_size(ctx, indices[entry]), extent, is_cut=base.is_cut)
             offset = moved(ctx, offset, [(index, stride)])
     return replace(
         base,
