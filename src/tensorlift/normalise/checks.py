@@ -12,7 +12,7 @@ from xdsl.dialects.arith import CmpiOp
 from xdsl.ir import Block, Operation
 
 from tensorlift.ir.arithmetic import constant_of
-from tensorlift.ir.literal_function import NEGATIVE, OF_PART, TELLS
+from tensorlift.ir.literal_function import CAPITALS, NEGATIVE, OF_PART, TELLS
 from tensorlift.normalise.bounds import ask_for_extent, ask_for_part
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.endings import factors, reaching, stated
@@ -97,6 +97,8 @@ def _refused(ex: Execution, ending: Operation, location: Location) -> LiftError:
 def _kind(ending: Operation) -> str:
     """Give the kind of a precondition: the program ends where it does not hold, or calls what tells of an error."""
     message: Any = ending.properties["msg"]
+    if message.data == CAPITALS:
+        return "capital"
     return "error" if message.data.startswith(TELLS) else "assertion"
 
 

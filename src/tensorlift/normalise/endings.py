@@ -40,6 +40,8 @@ _COMPARED: dict[str, Callable[[Affine, Affine], Constraint]] = {
     ">=": at_least,
 }
 
+_EXTREMES = {"arith.maxsi": ">=", "arith.minsi": "<="}
+
 
 def reaching(ex: Execution, branch: Operation, *, holds: bool, by_data: bool) -> Domain | None:
     """Give sizes such that others do not come to where the condition of a branch holds, or does not.
@@ -110,13 +112,13 @@ def _compared(ex: Execution, operator: str, left: Side, right: Side) -> Domain |
     left, right = (_exact(ex, side) or side for side in (left, right))
     for number, side in enumerate((left, right)):
         if not isinstance(side, Affine):
-            chosen = _chosen(side)
+            chosen = _by_sizes(ex, side)
             if chosen is None:
                 return None
             asked, *ends = chosen
             sides = ((end, right) if number == 0 else (left, end) for end in ends)
             then, otherwise = (_compared(ex, operator, *pair) for pair in sides)
-            return _either(_truth(ex, asked), then, otherwise)
+            return _either(asked, then, otherwise)
     assert isinstance(left, Affine)
     assert isinstance(right, Affine)
     found = Domain.of(_COMPARED["==" if operator == "!=" else operator](left, right))
@@ -142,6 +144,15 @@ def _either(asked: Domain | None, then: Domain | None, otherwise: Domain | None)
     if then is UNIVERSE or otherwise is EMPTY:
         return asked & then | otherwise
     return (asked & then) | (otherwise - asked)
+
+
+def _by_sizes(ex: Execution, value: SSAValue) -> tuple[Domain | None, Side, Side] | None:
+    """Give the sizes for which a number is the first of two, and both; the greater of two is chosen so too."""
+    if isinstance(value, OpResult) and value.op.name in _EXTREMES:
+        first, second = value.op.operands
+        return _compared(ex, _EXTREMES[value.op.name], first, second), first, second
+    chosen = _chosen(value)
+    return None if chosen is None else (_truth(ex, chosen[0]), chosen[1], chosen[2])
 
 
 def _chosen(value: SSAValue) -> tuple[SSAValue, Side, Side] | None:

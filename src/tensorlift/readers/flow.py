@@ -294,16 +294,20 @@ class FlowGraph:
             self._fill(pending)
         return self.settled(value)
 
+    def begin_with(self, *operations: Operation) -> None:
+        """Let the function begin with operations."""
+        first = self.entry.block.first_op
+        if first is None:
+            self.entry.block.add_ops(operations)
+        else:
+            self.entry.block.insert_ops_before(operations, first)
+
     def undefined(self, of_type: Attribute, location: LocationAttr, name: str | None = None) -> SSAValue:
         """Give the undefined value of a type for a name, made once at the head of the function."""
         made = self._poison.get((of_type, name))
         if made is None:
             made = poison(of_type, location)
-            first = self.entry.block.first_op
-            if first is None:
-                self.entry.block.add_op(made)
-            else:
-                self.entry.block.insert_op_before(made, first)
+            self.begin_with(made)
             made.results[0].name_hint = name
             self._poison[of_type, name] = made
         return made.results[0]

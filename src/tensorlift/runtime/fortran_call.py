@@ -7,7 +7,7 @@ values are of one byte outside, and copied to variables of the kind that the pro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.function import fortran_of
@@ -26,6 +26,17 @@ _CLOCK = """module tl_clock
   use iso_c_binding, only: c_int64_t
   integer(c_int64_t), bind(c, name="tl_nanoseconds") :: tl_nanoseconds = 0
 end module
+"""
+_LSAME = """logical function lsame(one, other)
+  character :: one, other
+  lsame = capital(one) == capital(other)
+contains
+  integer function capital(letter)
+    character :: letter
+    capital = iachar(letter)
+    if (letter >= 'a' .and. letter <= 'z') capital = capital - 32
+  end function
+end function
 """
 
 
@@ -57,9 +68,11 @@ def fortran_call_file(view: FunctionView) -> str:
 
 
 def stubs(names: Sequence[str]) -> str:
-    """Write procedures that end the program, for those that others in the file call and that are not here."""
+    """Write procedures that others in the file call and that are not here: LSAME, and what ends the program."""
     bodies = (
-        f'subroutine tl_stub{k}() bind(c, name="{name}")\n  error stop\nend subroutine\n'
+        _LSAME
+        if name == "lsame_"
+        else f'subroutine tl_stub{k}() bind(c, name="{name}")\n  error stop\nend subroutine\n'
         for k, name in enumerate(names)
     )
     return "".join(bodies)
@@ -101,11 +114,17 @@ def _pointed(view: FunctionView) -> Iterator[str]:
 
 def _call(view: FunctionView) -> str:
     facts = fortran_of(view)
-    passed = ", ".join(f"tb_{name}" if name in facts["logical"] else f"ta_{name}" for name in facts["arguments"])
+    passed = ", ".join(_passed(facts, name) for name in facts["arguments"])
     if not facts["result"]:
         return f"call {view.name}({passed})"
     target = "tx_value" if view.result_dtype else f"ta_{facts['result']}"
     return f"{target} = {view.name}({passed})"
+
+
+def _passed(facts: dict[str, Any], name: str) -> str:
+    if name in facts["text"]:
+        return f"transfer(ta_{name}, 'a')"
+    return f"tb_{name}" if name in facts["logical"] else f"ta_{name}"
 
 
 def _wrapped(line: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from tensorlift.frontends.fortran.constants import integer_of
 from tensorlift.frontends.fortran.procedures import part
 from tensorlift.frontends.fortran.signature import is_flat
 from tensorlift.frontends.fortran.syntax import kind_of
-from tensorlift.ops.c_types import BOOL
+from tensorlift.ops.c_types import BOOL, CHAR
 
 if TYPE_CHECKING:
     from tensorlift.frontends.fortran.symbols import Procedure, Symbol
@@ -20,7 +20,7 @@ def prototype_of(procedure: Procedure) -> dict[str, Any]:
     """Say where a procedure stands, what it takes in which order, and what it gives.
 
     ``interface`` is its interface body where Fortran asks callers for one; ``logical`` has the kinds of truth values,
-    ``flat`` the arrays that may have more dimensions in the program, where they lie row after row.
+    ``text`` the characters, ``flat`` the arrays that may have more dimensions in the program, row after row.
     """
     scope, tree = procedure.scope, procedure.tree
     outer = scope.outer
@@ -35,6 +35,7 @@ def prototype_of(procedure: Procedure) -> dict[str, Any]:
         "result": procedure.result,
         "interface": _interface(tree) if asks and not module else "",
         "logical": {s.name: _kind(s) for s in symbols if s.ctype is BOOL},
+        "text": [s.name for s in symbols if s.ctype is CHAR],
         "flat": [s.name for s in symbols if is_flat(s)],
     }
 

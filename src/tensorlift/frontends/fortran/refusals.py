@@ -32,6 +32,10 @@ REFUSALS: dict[str, Refusal] = {
     "complex": Refusal(
         "TL143", "`{detail}` is complex", "keep the real and the imaginary part in variables of their own"
     ),
+    "text": Refusal("TL145", "`{detail}` is text", "pass a flag of one character, `character :: {detail}`"),
+    "character": Refusal(
+        "TL145", "`{detail}` is a character", "compare a `character` argument with constants, as in `uplo == 'U'`"
+    ),
     "type": Refusal("TL145", "{detail} is not lifted", "use `integer`, `real`, `double precision` or `logical`"),
     "shared": Refusal(
         "TL146",

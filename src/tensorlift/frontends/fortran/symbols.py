@@ -6,11 +6,12 @@ the file.  What is declared and not read, such as a pointer or text, refuses not
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tensorlift.frontends.fortran.syntax import kind_of, statement_line
-from tensorlift.ops.c_types import BOOL, DOUBLE, FLOAT, INT, LONG, SCALAR_TYPES, FloatType, IntegerType
+from tensorlift.ops.c_types import BOOL, CHAR, DOUBLE, FLOAT, INT, LONG, SCALAR_TYPES, FloatType, IntegerType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -137,6 +138,8 @@ def type_of(spec: Any, scope: Scope) -> tuple[Numeric | None, str]:
         return DOUBLE, ""
     if name in {"complex", "double complex"}:
         return None, "complex"
+    if name == "character":
+        return (CHAR, "") if selector is None or _is_one(selector) else (None, "text")
     if name not in {"integer", "real", "logical"}:
         return None, "type"
     kind: int | None = 4
@@ -148,6 +151,11 @@ def type_of(spec: Any, scope: Scope) -> tuple[Numeric | None, str]:
     kinds: Mapping[int, Numeric] = INTEGER_KINDS if name == "integer" else REAL_KINDS
     found = kinds.get(kind if kind is not None else 0)
     return found, "" if found is not None else "type"
+
+
+def _is_one(length: Any) -> bool:
+    """Whether the length of text is one, or open, as of arguments of which the first character is read."""
+    return re.sub(r"len\s*=|[()\s]", "", str(length).lower()).removeprefix("*") in {"1", "*", ""}
 
 
 def default_types() -> dict[str, tuple[Numeric | None, str]]:
@@ -251,6 +259,8 @@ def _declaration(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) ->
         symbol = scope.declared(str(name).lower(), statement_line(statement))
         symbol.is_declared = True
         symbol.ctype, symbol.unread = (ctype, unread) if length is None else (None, "type")
+        if length is not None and str(spec.children[0]).lower() == "character":
+            symbol.ctype, symbol.unread = (CHAR, "") if _is_one(length) else (None, "text")
         symbol.spec = spec
         symbol.attributes |= names
         symbol.intent = intent or symbol.intent

@@ -14,8 +14,10 @@ from tensorlift.frontends.fortran.procedures import body, names_used, nodes_in, 
 from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.symbols import ASSUMED
 from tensorlift.frontends.fortran.syntax import kind_of
+from tensorlift.ops.c_types import CHAR
 from tensorlift.readers.flow import Flow, Local
 from tensorlift.readers.fortran.arrays import elementwise, in_memory, require_shape, selected
+from tensorlift.readers.fortran.characters import SUBROUTINES, character
 from tensorlift.readers.fortran.context import Frame, local_type
 from tensorlift.readers.fortran.expressions import scalar, size, value
 from tensorlift.readers.fortran.values import Number, Rule, Variable, View
@@ -109,6 +111,9 @@ def call_statement(ctx: Context, node: Any) -> None:
     procedure = ctx.frame.scope.procedure(name)
     if procedure is None or procedure.result:
         symbol = ctx.frame.scope.find(name)
+        if name in SUBROUTINES and not (symbol is not None and symbol.is_dummy):
+            SUBROUTINES[name](ctx, node)
+            return
         reason = "procedure" if symbol is not None and symbol.is_dummy else "call"
         raise ctx.refusal(reason, node.children[0], name)
     _called(ctx, procedure, node)
@@ -211,6 +216,12 @@ def _bind_scalar(  # noqa: PLR0913 - a dummy argument, and what is passed for it
 ) -> None:
     ctx.check(symbol, node)
     assert symbol.ctype is not None
+    if symbol.ctype is CHAR:
+        flag = character(ctx, node)
+        if flag is None or is_written:
+            raise ctx.refusal("character", node)
+        frame.bound[symbol.name] = flag
+        return
     is_copied = "value" in symbol.attributes
     if is_copied or not is_written:
         found = scalar(ctx, node)

@@ -15,7 +15,7 @@ from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.symbols import implicit_type
 from tensorlift.frontends.fortran.syntax import statement_line
 from tensorlift.ir.c_types import ir_type, location_attribute
-from tensorlift.ops.c_types import BOOL, LONG
+from tensorlift.ops.c_types import BOOL, CHAR, LONG
 from tensorlift.readers.flow import Flow, FlowGraph, Local
 from tensorlift.readers.fortran.values import Number, Size, Variable, View
 
@@ -76,6 +76,7 @@ class Context:
     read_block: Callable[[Context, Sequence[Any]], None]  # reads statements
     asked: dict[tuple[str, int], BlockArgument] = field(default_factory=dict)
     equal: list[tuple[SSAValue, SSAValue]] = field(default_factory=list)  # of those, which the source takes for one
+    capitals: dict[SSAValue, FileLineColLoc] = field(default_factory=dict)  # flags, with where LSAME compares them
     around: list[Procedure] = field(default_factory=list)  # the procedures that are being read
     depth: int = 0
     made: int = 0
@@ -326,6 +327,8 @@ class Context:
         if symbol.ctype is None:
             detail = f"the type of `{symbol.name}`" if symbol.unread == "type" else symbol.name
             raise refusal(symbol.unread or "type", self.frame.scope.location(node, symbol.name), detail)
+        if symbol.ctype is CHAR and (symbol.bounds or not (symbol.is_dummy or symbol.is_constant)):
+            raise self.refusal("character", node, symbol.name)
         if symbol.is_shared or (symbol.home is not None and symbol.home.module and not symbol.is_constant):
             raise self.refusal("shared", node, symbol.name)
         if "external" in symbol.attributes:

@@ -12,8 +12,9 @@ from xdsl.dialects.builtin import i1
 from tensorlift.frontends.fortran.constants import Constant, combined, common_type, constant_of
 from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.ir.c_types import ir_type
-from tensorlift.ops.c_types import BOOL, FloatType, IntegerType
+from tensorlift.ops.c_types import BOOL, CHAR, FloatType, IntegerType
 from tensorlift.readers.fortran.arrays import elementwise, reference
+from tensorlift.readers.fortran.characters import FUNCTIONS, compared
 from tensorlift.readers.fortran.values import Number, Variable, View
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ def size(ctx: Context, node: Any) -> Size:
 def _name(ctx: Context, node: Any) -> Operand:
     name = str(node).lower()
     symbol = ctx.symbol(name, node)
+    if symbol.ctype is CHAR:
+        raise ctx.refusal("character", node)
     if symbol.is_constant:
         return _constant(ctx, symbol, node)
     bound = ctx.binding(name, node)
@@ -113,8 +116,11 @@ def _parenthesis(ctx: Context, node: Any) -> Operand:
 
 def _binary(ctx: Context, node: Any) -> Operand:
     left, operator, right = node.children
-    operands = [value(ctx, side) for side in (left, right)]
     spelled = str(operator).lower()
+    flag = compared(ctx, spelled, left, right)
+    if flag is not None:
+        return flag
+    operands = [value(ctx, side) for side in (left, right)]
     ctype = _result(spelled, *(operand.ctype for operand in operands))
     return elementwise(ctx, lambda pair: binary(ctx, spelled, pair[0], pair[1], node), operands, ctype, node)
 
@@ -251,12 +257,18 @@ def call(ctx: Context, node: Any, name: str) -> Operand:
     symbol = ctx.frame.scope.find(name)
     if symbol is not None and symbol.is_dummy:
         raise ctx.refusal("procedure", node, name)
+    if name in FUNCTIONS and (symbol is None or (symbol.ctype is BOOL and not symbol.bounds)):
+        return FUNCTIONS[name](ctx, node)
     if name in INTRINSICS:
         return intrinsic(ctx, node, name)
     if symbol is not None and symbol.ctype is None and not symbol.bounds:
         ctx.check(symbol, node)
     is_intrinsic = kind_of(node) == "Intrinsic_Function_Reference"
     raise ctx.refusal("expression" if is_intrinsic else "call", node, str(node) if is_intrinsic else name)
+
+
+def _text(ctx: Context, node: Any) -> Operand:
+    raise ctx.refusal("character", node)
 
 
 def _constructor(ctx: Context, node: Any) -> Operand:
@@ -272,6 +284,7 @@ def _constructor(ctx: Context, node: Any) -> Operand:
 
 
 _RULES: dict[str, Callable[[Context, Any], Operand]] = {
+    "Char_Literal_Constant": _text,
     "Name": _name,
     "Parenthesis": _parenthesis,
     "Level_2_Unary_Expr": _unary,

@@ -19,6 +19,7 @@ from tensorlift.ir.function import EQUAL, OFFSET, ROW, SIZE, axis_name
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.readers.flow import FlowGraph, Local
 from tensorlift.readers.fortran.calls import bounds_of, run, variable
+from tensorlift.readers.fortran.characters import ask_for_capitals
 from tensorlift.readers.fortran.context import Context, Frame, local_type, memory_type
 from tensorlift.readers.fortran.statements import read_block
 from tensorlift.readers.fortran.values import Number, Variable, View
@@ -71,6 +72,7 @@ def literal_module_of(procedure: Procedure) -> ModuleOp:
     result = frame.bound.get(procedure.result) if procedure.result else None
     if isinstance(result, Variable):
         results = [ctx.flow.read(result.local)]
+    ask_for_capitals(ctx)
     graph.leave(results, at)
     types = [value.type for value in results]
     blocks = graph.finish()

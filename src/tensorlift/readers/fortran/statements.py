@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import i1
 
 from tensorlift.frontends.fortran.syntax import kind_of, label_of
-from tensorlift.ops.c_types import BOOL
+from tensorlift.ops.c_types import BOOL, CHAR
 from tensorlift.readers.flow import Flow, named
 from tensorlift.readers.fortran.arrays import assign, selected
 from tensorlift.readers.fortran.calls import call_statement
+from tensorlift.readers.fortran.characters import character
 from tensorlift.readers.fortran.expressions import scalar, truth, value
 from tensorlift.readers.fortran.loops import do
 from tensorlift.readers.fortran.masks import allocate, array_named, forall, forall_construct, where, where_construct
@@ -139,7 +140,8 @@ def _if_construct(ctx: Context, node: Any) -> None:
 
 def _select(ctx: Context, node: Any) -> None:
     """Read `select case` of integers or truth values as a chain of tests."""
-    chosen = scalar(ctx, node.children[0].children[0])
+    tested = node.children[0].children[0]
+    chosen = character(ctx, tested) or scalar(ctx, tested)
     arms: list[tuple[Any, list[Any]]] = []
     for child in node.children[1:]:
         if kind_of(child) == "Case_Stmt":
@@ -183,11 +185,14 @@ def _is_among(ctx: Context, chosen: Number, listed: Any) -> SSAValue:
 
 
 def _compared(ctx: Context, operator: str, chosen: Number, node: Any) -> SSAValue:
+    flag = character(ctx, node) if chosen.ctype is CHAR else None
+    if flag is not None and operator == "==":
+        return ctx.comparison(operator, ctx.value(chosen), ctx.value(flag), CHAR)
     other = scalar(ctx, node)
     if chosen.is_truth and other.is_truth:
         differs = ctx.operation("arith.xori", (ctx.value(chosen), ctx.value(other)), i1)
         return ctx.operation("arith.xori", (differs, ctx.constant(1, BOOL)), i1)
-    if not (chosen.is_integer and other.is_integer):
+    if not (chosen.is_integer and other.is_integer) or chosen.ctype is CHAR:
         raise ctx.refusal("expression", node)
     return ctx.comparison(operator, ctx.value(chosen), ctx.value(ctx.cast(other, chosen.ctype)), chosen.ctype)
 

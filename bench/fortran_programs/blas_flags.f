@@ -1,0 +1,153 @@
+C     Routines of BLAS with flags: LSAME compares them, XERBLA is told
+C     of what is wrong.
+
+* expect: loop-free
+      SUBROUTINE DGER5(M, N, ALPHA, X, INCX, Y, INCY, A, LDA)
+      INTEGER M, N, INCX, INCY, LDA, I, J, IX, JY, KX, INFO
+      DOUBLE PRECISION ALPHA, X(*), Y(*), A(LDA,*), T, ZERO
+      PARAMETER (ZERO = 0.0D0)
+      EXTERNAL XERBLA
+      INTRINSIC MAX
+      INFO = 0
+      IF (M .LT. 0) THEN
+         INFO = 1
+      ELSE IF (N .LT. 0) THEN
+         INFO = 2
+      ELSE IF (INCX .EQ. 0) THEN
+         INFO = 5
+      ELSE IF (LDA .LT. MAX(1, M)) THEN
+         INFO = 9
+      END IF
+      IF (INFO .NE. 0) THEN
+         CALL XERBLA('DGER5 ', INFO)
+         RETURN
+      END IF
+      JY = 1
+      IF (INCY .LT. 0) JY = 1 - (N - 1)*INCY
+      KX = 1
+      IF (INCX .LT. 0) KX = 1 - (M - 1)*INCX
+      DO 20 J = 1, N
+         IF (Y(JY) .NE. ZERO) THEN
+            T = ALPHA*Y(JY)
+            IX = KX
+            DO 10 I = 1, M
+               A(I,J) = A(I,J) + X(IX)*T
+               IX = IX + INCX
+   10       CONTINUE
+         END IF
+         JY = JY + INCY
+   20 CONTINUE
+      END
+
+* expect: loop-free
+      SUBROUTINE DSYMV5(UPLO, N, A, LDA, X, Y)
+      CHARACTER*1 UPLO
+      INTEGER N, LDA, I, J
+      DOUBLE PRECISION A(LDA,*), X(*), Y(*), T, S
+      LOGICAL LSAME
+      EXTERNAL LSAME
+      IF (LSAME(UPLO, 'U')) THEN
+         DO 20 J = 1, N
+            T = X(J)
+            S = 0.0D0
+            DO 10 I = 1, J - 1
+               Y(I) = Y(I) + T*A(I,J)
+               S = S + A(I,J)*X(I)
+   10       CONTINUE
+            Y(J) = Y(J) + T*A(J,J) + S
+   20    CONTINUE
+      ELSE
+         DO 40 J = 1, N
+            T = X(J)
+            S = 0.0D0
+            Y(J) = Y(J) + T*A(J,J)
+            DO 30 I = J + 1, N
+               Y(I) = Y(I) + T*A(I,J)
+               S = S + A(I,J)*X(I)
+   30       CONTINUE
+            Y(J) = Y(J) + S
+   40    CONTINUE
+      END IF
+      END
+
+* expect: loop-free
+      SUBROUTINE DSYRK5(UPLO, TRANS, N, ALPHA, A, LDA, C, LDC)
+      CHARACTER UPLO, TRANS
+      INTEGER N, LDA, LDC, I, J, L, INFO
+      DOUBLE PRECISION ALPHA, A(LDA,*), C(LDC,*), T
+      LOGICAL LSAME, UPPER
+      EXTERNAL LSAME, XERBLA
+      UPPER = LSAME(UPLO, 'U')
+      INFO = 0
+      IF (.NOT. UPPER .AND. .NOT. LSAME(UPLO, 'L')) THEN
+         INFO = 1
+      ELSE IF (.NOT. LSAME(TRANS, 'N') .AND. .NOT. LSAME(TRANS, 'T'))
+     $   THEN
+         INFO = 2
+      END IF
+      IF (INFO .NE. 0) THEN
+         CALL XERBLA('DSYRK5', INFO)
+         RETURN
+      END IF
+      DO 30 J = 1, N
+         DO 20 I = 1, N
+            IF (UPPER .AND. I .GT. J .OR. .NOT. UPPER .AND. I .LT. J)
+     $         GO TO 20
+            T = 0.0D0
+            DO 10 L = 1, N
+               IF (LSAME(TRANS, 'N')) THEN
+                  T = T + A(I,L)*A(J,L)
+               ELSE
+                  T = T + A(L,I)*A(L,J)
+               END IF
+   10       CONTINUE
+            C(I,J) = C(I,J) + ALPHA*T
+   20    CONTINUE
+   30 CONTINUE
+      END
+
+* expect: loop-free
+      SUBROUTINE DLASC5(KIND, M, N, S, A, LDA)
+      CHARACTER*(*) KIND
+      INTEGER M, N, LDA, I, J
+      DOUBLE PRECISION S, A(LDA,*)
+      IF (KIND .EQ. 'G') THEN
+         DO 10 J = 1, N
+            DO 10 I = 1, M
+   10          A(I,J) = S*A(I,J)
+      ELSE IF (KIND .EQ. 'L' .OR. KIND .EQ. 'l') THEN
+         DO 20 J = 1, N
+            DO 20 I = J, M
+   20          A(I,J) = S*A(I,J)
+      END IF
+      END
+
+* expect: loop-free
+      DOUBLE PRECISION FUNCTION DNORM5(KIND, N, X)
+      CHARACTER KIND
+      INTEGER N, I
+      DOUBLE PRECISION X(*), T
+      T = 0.0D0
+      SELECT CASE (KIND)
+      CASE ('M', 'm')
+         DO I = 1, N
+            T = MAX(T, ABS(X(I)))
+         END DO
+      CASE DEFAULT
+         DO I = 1, N
+            T = T + ABS(X(I))
+         END DO
+      END SELECT
+      DNORM5 = T
+      END
+
+* expect: refused TL145
+      SUBROUTINE COPY5(NAME, N, X)
+      CHARACTER*8 NAME
+      INTEGER N, I
+      DOUBLE PRECISION X(*)
+      IF (NAME .EQ. 'ZERO') THEN
+         DO 10 I = 1, N
+   10    X(I) = 0.0D0
+      END IF
+      END

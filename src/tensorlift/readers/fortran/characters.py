@@ -1,0 +1,96 @@
+"""Flags of Fortran: a `character` that is compared with constants, by operators, cases or LSAME, is an integer.
+
+Outside of comparisons a character has no value that is read.  LSAME and XERBLA, where the file does not define them,
+are those of the reference BLAS: LSAME compares letters of any case, XERBLA ends the program.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.arith import CmpiOp, ConstantOp
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, i8
+from xdsl.dialects.cf import AssertOp
+from xdsl.ir import BlockArgument, SSAValue
+
+from tensorlift.frontends.fortran.constants import arguments_of
+from tensorlift.frontends.fortran.syntax import kind_of
+from tensorlift.ir.literal_function import CAPITALS, TELLS
+from tensorlift.ops.c_types import BOOL, CHAR
+from tensorlift.readers.fortran.values import Number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensorlift.readers.fortran.context import Context
+
+_EQUALITIES = {"==": "==", ".eq.": "==", "/=": "!=", ".ne.": "!="}
+
+
+def character(ctx: Context, node: Any) -> Number | None:
+    """Read a character: a constant or an argument; None for anything else."""
+    if kind_of(node) == "Parenthesis":
+        return character(ctx, node.children[1])
+    if kind_of(node) == "Char_Literal_Constant":
+        return _constant(ctx, node)
+    symbol = ctx.frame.scope.find(str(node).lower()) if kind_of(node) == "Name" else None
+    if symbol is None or symbol.ctype is not CHAR:
+        return None
+    ctx.check(symbol, node)
+    if symbol.is_constant:
+        return character(ctx, symbol.value)
+    bound = ctx.binding(symbol.name, node)
+    return bound if isinstance(bound, Number) else None
+
+
+def _constant(ctx: Context, node: Any) -> Number:
+    """Read a constant of one character; blanks at its end are none."""
+    text = str(node.children[0])[1:-1].rstrip(" ") or " "
+    if len(text) > 1 or not text.isascii():
+        raise ctx.refusal("character", node)
+    return Number(ord(text), CHAR)
+
+
+def compared(ctx: Context, operator: str, left: Any, right: Any) -> Number | None:
+    """Read a comparison of two characters; None for one of anything else."""
+    spelled = _EQUALITIES.get(operator)
+    one = character(ctx, left) if spelled is not None else None
+    other = character(ctx, right) if one is not None else None
+    if one is None or other is None or spelled is None:
+        return None
+    return Number(ctx.comparison(spelled, ctx.value(one), ctx.value(other), CHAR), BOOL)
+
+
+def _lsame(ctx: Context, node: Any) -> Number:
+    """Compare capitals: an argument is to be no small letter, which the procedure asks for once."""
+    given = [character(ctx, argument) for _, argument in arguments_of(node)]
+    one, other = given if len(given) == 2 else (None, None)  # noqa: PLR2004 - what LSAME compares
+    if one is None or other is None:
+        raise ctx.refusal("arguments", node, "lsame")
+    flags = [f.value if isinstance(f.value, SSAValue) else ctx.constant(_capital(f.value), CHAR) for f in (one, other)]
+    for flag in flags:
+        if isinstance(flag, BlockArgument):
+            ctx.capitals.setdefault(flag, ctx.at)
+    return Number(ctx.comparison("==", flags[0], flags[1], CHAR), BOOL)
+
+
+def _capital(code: float) -> int:
+    return ord(chr(int(code)).upper())
+
+
+def ask_for_capitals(ctx: Context) -> None:
+    """Let the procedure begin with asking for flags that are no small letters."""
+    for flag, at in ctx.capitals.items():
+        limit = ConstantOp.create(properties={"value": IntegerAttr(ord("a") - 1, i8)}, result_types=[i8], location=at)
+        test = CmpiOp(flag, limit.results[0], "sle")
+        test.location = at
+        said = AssertOp.create(operands=test.results, properties={"msg": StringAttr(CAPITALS)}, location=at)
+        ctx.flow.begin_with(limit, test, said)
+
+
+def _xerbla(ctx: Context, _node: Any) -> None:
+    ctx.require(ctx.constant(0, BOOL), f"{TELLS} by `xerbla`")
+
+
+FUNCTIONS: dict[str, Callable[[Context, Any], Number]] = {"lsame": _lsame}
+SUBROUTINES: dict[str, Callable[[Context, Any], None]] = {"xerbla": _xerbla}
