@@ -196,7 +196,7 @@ C     were written for Fortran 77.
    20 CONTINUE
       END
 
-* expect: refused TL146
+* expect: loop-free
       SUBROUTINE STATE1(N, X)
       INTEGER N, I
       DOUBLE PRECISION X(N), SCALE

@@ -110,7 +110,7 @@ REFUSED = {
     "subroutine f(x)\n  use other\n  implicit none\n  real :: x\n  x = scale\nend subroutine\n": ("TL161", 5),
     "subroutine f(x)\n  real :: x\n  do i = 1, 3\n    x = x + 1\n  end if\nend subroutine\n": ("TL101", 5),
     "subroutine f(x)\n  real :: x\n  entry g(x)\n  x = 1\nend subroutine\n": ("TL162", 3),
-    "subroutine f(x)\n  real, pointer :: x(:)\n  x = 1\nend subroutine\n": ("TL161", 1),
+    "subroutine f(x)\n  real :: x(9)\n  real, pointer :: p(:)\n  p = x\n  x = p\nend subroutine\n": ("TL161", 4),
     "subroutine f(x)\n  real :: x(2), y(2)\n  equivalence (x, y)\n  y = 1\nend subroutine\n": ("TL161", 1),
 }
 

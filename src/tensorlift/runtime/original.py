@@ -25,7 +25,7 @@ from tensorlift.ir.function import complex_parameters, fortran_of
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.call_file import call_file, container_ranks, cpp_call_file
 from tensorlift.runtime.cases import Called
-from tensorlift.runtime.fortran_call import fortran_call_file, stubs
+from tensorlift.runtime.fortran_call import CLOCK, fortran_call_files, stubs
 from tensorlift.runtime.layout import Layout, layout_of
 from tensorlift.runtime.workers import Limits, WorkerError, run_limited, run_worker
 
@@ -168,10 +168,12 @@ def _compiled_fortran(original: Original, view: FunctionView, folder: Path, limi
     """Compile a Fortran file, and one beside that calls the procedure."""
     compiler = _compiler(view, build)
     source = f"tl_source{Path(original.filename).suffix}"
-    (folder / source).write_text(original.text, encoding="utf-8")
-    (folder / "tl_call.f90").write_text(fortran_call_file(view), encoding="utf-8")
+    files = fortran_call_files(view, original.text)
+    (folder / "tl_clock.f90").write_text(CLOCK, encoding="utf-8")
+    (folder / source).write_text(files.source, encoding="utf-8")
+    (folder / "tl_call.f90").write_text(files.beside, encoding="utf-8")
     own = _CHECKED_FORTRAN if build is CHECKED else tuple(flag for flag in build.flags if flag.startswith(_OPTIMISING))
-    command = [compiler, *own, *_FORTRAN_FLAGS, "-o", "tl_call.so", source, "tl_call.f90"]
+    command = [compiler, *own, *_FORTRAN_FLAGS, "-o", "tl_call.so", "tl_clock.f90", source, "tl_call.f90"]
     outcome = run_limited(command, folder, limits)
     missing = sorted(set(_MISSING.findall(outcome.errors)))
     if missing:

@@ -31,7 +31,9 @@ class Constant:
 
 
 def integer_of(node: Any, scope: Scope) -> int | None:
-    """Evaluate a constant expression to an integer."""
+    """Evaluate a constant expression to an integer; one that was evaluated is a number already."""
+    if isinstance(node, int):
+        return node
     found = constant_of(node, scope)
     return int(found.value) if found is not None and _is_integer(found.ctype) else None
 

@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from tensorlift.frontends.fortran.procedures import base_of, body, nodes_in, part
-from tensorlift.frontends.fortran.syntax import kind_of, statement_line
+from tensorlift.frontends.fortran.syntax import body, kind_of, nodes_in, part, statement_line
+from tensorlift.frontends.fortran.uses import base_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The procedures of a file, with their scopes, and which of their arguments they write."""
+"""The procedures of a file, with their scopes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, internal_error
-from tensorlift.frontends.fortran.constants import arguments_of
-from tensorlift.frontends.fortran.symbols import Procedure, Scope, default_types, read_scope
-from tensorlift.frontends.fortran.syntax import kind_of, parse_units
+from tensorlift.frontends.fortran.declarations import read_scope
+from tensorlift.frontends.fortran.symbols import Procedure, Scope, default_types
+from tensorlift.frontends.fortran.syntax import kind_of, parse_units, part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from tensorlift.frontends.fortran.syntax import File, Unit
 
 _SUBPROGRAMS = {"Subroutine_Subprogram", "Function_Subprogram"}
-_CALLS = ("Part_Ref", "Function_Reference", "Structure_Constructor")
 
 
 @dataclass
@@ -63,6 +60,8 @@ def _enter(parsed: ParsedFortran, unit: Unit, tree: Any, outer: Scope, modules: 
         _contained(parsed, unit, tree, inside, modules)
         if kind == "Module":
             modules[unit.name] = inside
+            inside.last = unit.line + tree.children[-1].item.span[0]
+            inside.contains = part(tree, "Module_Subprogram_Part") is not None
 
 
 def _contained(parsed: ParsedFortran, unit: Unit, tree: Any, scope: Scope, modules: dict[str, Scope]) -> None:
@@ -88,79 +87,3 @@ def _procedure(parsed: ParsedFortran, unit: Unit, tree: Any, outer: Scope, modul
     parsed.procedures.setdefault(own, made)
     read_scope(scope, part(tree, "Specification_Part"), modules, dummies, result, prefix)
     _contained(parsed, unit, tree, scope, modules)
-
-
-def part(tree: Any, kind: str) -> Any:
-    """Give a part of a unit, None where it has none."""
-    return next((child for child in tree.children if kind_of(child) == kind), None)
-
-
-def body(procedure: Procedure) -> list[Any]:
-    """List the executable statements of a procedure."""
-    return list(getattr(part(procedure.tree, "Execution_Part"), "children", ()) or ())
-
-
-def nodes_in(trees: Iterable[Any]) -> Iterator[Any]:
-    """Yield all pieces of syntax in trees, outer ones first."""
-    work = list(trees)[::-1]
-    while work:
-        node = work.pop()
-        if node is None or isinstance(node, str):
-            continue
-        if isinstance(node, tuple | list):
-            work += [*node][::-1]
-            continue
-        yield node
-        work += [*(getattr(node, "children", ()) or ())][::-1]
-
-
-def names_used(procedure: Procedure) -> set[str]:
-    """Collect the names that the statements of a procedure use, and those of procedures that it contains."""
-    inner = part(procedure.tree, "Internal_Subprogram_Part")
-    return {str(node).lower() for node in nodes_in([*body(procedure), inner]) if kind_of(node) == "Name"}
-
-
-def base_of(node: Any) -> str:
-    """Name the variable that a reference begins with."""
-    while kind_of(node) in {"Part_Ref", "Data_Ref", "Function_Reference", "Parenthesis", "Array_Section"}:
-        node = node.children[0]
-    return str(node).lower()
-
-
-def written_in(procedure: Procedure, around: tuple[Procedure, ...] = ()) -> set[str]:
-    """Collect the names that a procedure may write: by assignments, loops, and what it calls."""
-    if procedure in around:
-        return set(procedure.dummies)
-    found: set[str] = set()
-    for node in nodes_in(body(procedure)):
-        match kind_of(node):
-            case "Assignment_Stmt":
-                found.add(base_of(node.children[0]))
-            case "Loop_Control":
-                counted = node.children[1]
-                found |= {str(counted[0]).lower()} if counted else set()
-            case "Call_Stmt" | "Part_Ref" | "Function_Reference" | "Structure_Constructor":
-                found |= _by_call(procedure, node, (*around, procedure))
-            case "Read_Stmt" | "Allocate_Stmt":
-                found |= {str(name).lower() for name in nodes_in([node]) if kind_of(name) == "Name"}
-    for inner in procedure.scope.procedures.values():
-        if inner.scope.outer is procedure.scope:
-            found |= written_in(inner, (*around, procedure)) - set(inner.scope.names)
-    return found
-
-
-def _by_call(procedure: Procedure, node: Any, around: tuple[Procedure, ...]) -> set[str]:
-    name = str(node.children[0]).lower()
-    callee = procedure.scope.procedure(name)
-    symbol = procedure.scope.find(name)
-    is_array = symbol is not None and bool(symbol.bounds)
-    if callee is None or is_array:
-        is_unknown = kind_of(node) == "Call_Stmt"
-        return {base_of(argument) for _, argument in arguments_of(node)} if is_unknown else set()
-    written = written_in(callee, around)
-    found = set()
-    for position, (keyword, argument) in enumerate(arguments_of(node)):
-        dummy = keyword or (callee.dummies[position] if position < len(callee.dummies) else "")
-        if dummy in written:
-            found.add(base_of(argument))
-    return found

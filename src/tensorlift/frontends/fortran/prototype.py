@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.fortran.constants import integer_of
-from tensorlift.frontends.fortran.procedures import part
+from tensorlift.frontends.fortran.items import items_of
 from tensorlift.frontends.fortran.signature import is_flat
-from tensorlift.frontends.fortran.syntax import kind_of
-from tensorlift.ops.c_types import BOOL, CHAR
+from tensorlift.frontends.fortran.symbols import evaluated
+from tensorlift.frontends.fortran.syntax import kind_of, part
+from tensorlift.ops.c_types import BOOL, CHAR, FloatType
 
 if TYPE_CHECKING:
     from tensorlift.frontends.fortran.symbols import Procedure, Symbol
@@ -21,6 +22,10 @@ def prototype_of(procedure: Procedure) -> dict[str, Any]:
 
     ``interface`` is its interface body where Fortran asks callers for one; ``logical`` has the kinds of truth values,
     ``text`` the characters, ``flat`` the arrays that may have more dimensions in the program, row after row.
+    ``made`` are variables that are made to be passed, with their types and ranks, ``uses`` the modules that define
+    these types, ``commons`` declarations of common blocks.  ``parts`` are what is reached by other names than that of
+    an argument: where it lies, a module or nothing, and the names that lead there, each with its rank and how it comes
+    to be.  ``modules`` are the lines that those end on, and whether they have procedures.
     """
     scope, tree = procedure.scope, procedure.tree
     outer = scope.outer
@@ -29,6 +34,7 @@ def prototype_of(procedure: Procedure) -> dict[str, Any]:
     module = outer.module if outer is not None else ""
     asks = any(_asks(symbol) for symbol in symbols) or (result is not None and bool(result.bounds))
     return {
+        "fixed": scope.file.is_fixed,
         "module": module,
         "is_inside": is_inside(procedure),
         "arguments": list(procedure.dummies),
@@ -37,7 +43,70 @@ def prototype_of(procedure: Procedure) -> dict[str, Any]:
         "logical": {s.name: _kind(s) for s in symbols if s.ctype is BOOL},
         "text": [s.name for s in symbols if s.ctype is CHAR],
         "flat": [s.name for s in symbols if is_flat(s)],
+        **_places(procedure),
     }
+
+
+def _places(procedure: Procedure) -> dict[str, Any]:
+    parts: dict[str, Any] = {}
+    made: dict[str, list[Any]] = {}
+    uses: list[list[str]] = []
+    commons: dict[str, str] = {}
+    homes = [procedure.scope.outer]
+    for item in items_of(procedure):
+        variable = item.symbol.variable
+        if not item.symbol.is_outside:
+            if variable.derived is None and "allocatable" not in variable.attributes:
+                continue
+            made[variable.name] = [_spelled(variable), len(variable.bounds)]
+            if variable.derived is not None:
+                uses.append([variable.derived.home.module, variable.derived.name])
+            parts[item.name] = ["", _path(item.symbol, f"tm_{variable.name}")]
+        elif variable.common is not None:
+            block, place = variable.common
+            commons.setdefault(block, _common(variable))
+            parts[item.name] = ["", _path(item.symbol, f"tc_{block}_{place}")]
+        else:
+            homes.append(variable.home)
+            parts[item.name] = [variable.home.module if variable.home else "", _path(item.symbol, variable.name)]
+    modules = {scope.module: [scope.last, scope.contains] for scope in homes if scope is not None and scope.module}
+    return {"parts": parts, "made": made, "uses": uses, "commons": [*commons.values()], "modules": modules}
+
+
+def _path(symbol: Symbol, first: str) -> list[list[Any]]:
+    """List the names that lead to a part, each with its rank, and whether it is allocated, or pointed to."""
+    if symbol.above is None or symbol.component is None:
+        mark = min(symbol.attributes & {"allocatable", "pointer"}, default="")
+        is_made = bool(symbol.bounds) and first.startswith("tm_")
+        return [[first, len(symbol.bounds), "allocatable" if is_made else mark]]
+    own = symbol.component
+    mark = min(own.attributes & {"allocatable", "pointer"}, default="")
+    return [*_path(symbol.above, first), [own.name, len(own.bounds), mark]]
+
+
+def _spelled(symbol: Symbol) -> str:
+    """Spell the type of a variable."""
+    if symbol.derived is not None:
+        return f"type({symbol.derived.name})"
+    if symbol.ctype is BOOL:
+        return f"logical({_kind(symbol)})"
+    assert symbol.ctype is not None
+    return f"{'real' if isinstance(symbol.ctype, FloatType) else 'integer'}({symbol.ctype.width // 8})"
+
+
+def _common(member: Symbol) -> str:
+    """Declare a common block with names of its own."""
+    assert member.common is not None
+    assert member.home is not None
+    block, _ = member.common
+    lines, names = [], []
+    for place, symbol in enumerate(member.home.commons[block]):
+        name = f"tc_{block}_{place}"
+        bounds = [evaluated(bound, member.home) for bound in symbol.bounds]
+        shape = ", ".join(f"{1 if low is None else low}:{high}" for low, high in bounds)
+        lines.append(f"{_spelled(symbol)} :: {name}{f'({shape})' if shape else ''}")
+        names.append(name)
+    return "\n".join([*lines, f"common /{block}/ {', '.join(names)}"])
 
 
 def is_inside(procedure: Procedure) -> bool:

@@ -27,6 +27,9 @@ REFUSALS: dict[str, Refusal] = {
         "`{detail}` is passed on as an array of another shape",
         "pass the array or a section of it, to a dummy argument of as many dimensions",
     ),
+    "common": Refusal(
+        "TL146", "the common block `{detail}` is declared in two ways", "declare it alike wherever it is used"
+    ),
     "derived": Refusal("TL140", "`{detail}` has a derived type", "pass the components as separate arguments"),
     "procedure": Refusal("TL141", "the procedure `{detail}` is an argument", "call the procedure by its name"),
     "complex": Refusal(
@@ -39,7 +42,7 @@ REFUSALS: dict[str, Refusal] = {
     "type": Refusal("TL145", "{detail} is not lifted", "use `integer`, `real`, `double precision` or `logical`"),
     "shared": Refusal(
         "TL146",
-        "`{detail}` lies in a module or a common block, which other procedures may change",
+        "`{detail}` is a variable of the procedure around this one",
         "pass `{detail}` as an argument",
     ),
     "saved": Refusal(
@@ -51,6 +54,7 @@ REFUSALS: dict[str, Refusal] = {
         "TL149", "this initial value of `{detail}` is not lifted", "assign the elements in statements"
     ),
     "call": Refusal("TL150", "`{detail}` is not known", "define `{detail}` in this file"),
+    "absent": Refusal("TL150", "`{detail}` is not passed here", "ask whether it is there: if (present({detail}))"),
     "arguments": Refusal(
         "TL150", "the arguments of `{detail}` do not match", "pass one argument for each dummy, in order"
     ),

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.fortran.constants import constant_of, integer_of
-from tensorlift.frontends.fortran.procedures import written_in
+from tensorlift.frontends.fortran.items import items_of
 from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.symbols import ASSUMED
 from tensorlift.frontends.fortran.syntax import kind_of
+from tensorlift.frontends.fortran.uses import path_of
 from tensorlift.ir import nodes
 from tensorlift.ir.function import SIZE, axis_name
 from tensorlift.ops.c_types import BOOL, INT, LONG, TRUTH, VOID, ArrayType, CType, IntegerType
@@ -31,41 +32,40 @@ def signature_of(procedure: Procedure, equal: Mapping[str, str]) -> nodes.Functi
     """Give the signature of a procedure; ``equal`` are sizes that are another one, by their names in literal IR."""
     scope = procedure.scope
     place = scope.file.location(procedure.line, procedure.name)
-    written = written_in(procedure)
-    symbols = [scope.names[name] for name in procedure.dummies]
     result = scope.names.get(procedure.result)
-    if result is not None and result.bounds:
-        symbols.append(result)
+    items = [item for item in items_of(procedure) if item.symbol.bounds or item.symbol is not result]
     numbers = {
-        symbol.name: nodes.Variable(symbol.name, _type(symbol, place), _at(procedure, symbol), is_parameter=True)
-        for symbol in symbols
-        if not symbol.bounds and (symbol.name not in written or "value" in symbol.attributes)
+        item.symbol: nodes.Variable(item.name, _type(item.symbol, place), _at(item.symbol), is_parameter=True)
+        for item in items
+        if item.is_number
     }
-    taken = {symbol.name for symbol in symbols}
+    taken = {item.name for item in items}
     sizes: dict[str, nodes.Variable] = {}
-    for symbol in symbols:
-        for axis, (_, upper) in enumerate(symbol.bounds):
-            own = axis_name(symbol.name, axis, SIZE)
+    for item in items:
+        for axis, (_, upper) in enumerate(item.symbol.bounds):
+            own = axis_name(item.name, axis, SIZE)
             if upper is None and own not in equal:
-                name = unused(f"{symbol.name}_d{axis}", taken)
-                sizes[own] = nodes.Variable(name, LONG, _at(procedure, symbol), is_parameter=True)
+                name = unused(f"{item.name}_d{axis}", taken)
+                sizes[own] = nodes.Variable(name, LONG, _at(item.symbol), is_parameter=True)
     parameters: list[nodes.Variable] = []
-    for symbol in symbols:
-        if symbol.name in numbers:
-            parameters.append(numbers[symbol.name])
+    for item in items:
+        symbol = item.symbol
+        if symbol in numbers:
+            parameters.append(numbers[symbol])
             continue
-        at = _at(procedure, symbol)
-        called = [axis_name(symbol.name, axis, SIZE) for axis in range(len(symbol.bounds))]
+        at = _at(symbol)
+        called = [axis_name(item.name, axis, SIZE) for axis in range(len(symbol.bounds))]
         named = [equal.get(name, name) for name in called]
         extents = tuple(
             _name(sizes[name], at) if name in sizes else _extent(procedure, symbol, axis, numbers)
             for axis, name in enumerate(named)
         )
         element = _type(symbol, place)
+        apart = not symbol.attributes & {"pointer", "target"}  # what is neither is reached by its name alone
         kind = ArrayType(f"{element.spelling} [", element, None)
         parameters.append(
             nodes.Variable(
-                symbol.name, kind, at, extents, is_parameter=True, is_restrict=True, keeps_rank=not is_flat(symbol)
+                item.name, kind, at, extents, is_parameter=True, is_restrict=apart, keeps_rank=not is_flat(symbol)
             )
         )
     gives: CType = VOID if result is None or result.bounds else _type(result, place)
@@ -78,9 +78,10 @@ def _type(symbol: Symbol, place: Location) -> Any:
     return TRUTH if symbol.ctype is BOOL else symbol.ctype
 
 
-def _at(procedure: Procedure, symbol: Symbol) -> Location:
-    scope = procedure.scope
-    return scope.file.location(scope.first + symbol.line, symbol.name)
+def _at(symbol: Symbol) -> Location:
+    scope = symbol.variable.home
+    assert scope is not None
+    return scope.file.location(scope.first + symbol.line, symbol.variable.name)
 
 
 def _name(variable: nodes.Variable, at: Location) -> nodes.Expression:
@@ -88,13 +89,13 @@ def _name(variable: nodes.Variable, at: Location) -> nodes.Expression:
 
 
 def _extent(
-    procedure: Procedure, symbol: Symbol, axis: int, numbers: dict[str, nodes.Variable]
+    procedure: Procedure, symbol: Symbol, axis: int, numbers: dict[Symbol, nodes.Variable]
 ) -> nodes.Expression | None:
     """Give an extent as a sum of arguments; None where it is no such sum, or open."""
     lower, upper = symbol.bounds[axis]
     if upper is None or upper == ASSUMED:
         return None
-    scope, at = procedure.scope, _at(procedure, symbol)
+    scope, at = symbol.home or procedure.scope, _at(symbol)
     low = 1 if lower is None else integer_of(lower, scope)
     high = integer_of(upper, scope)
     if low is not None and high is not None:
@@ -121,14 +122,17 @@ def _added(expression: nodes.Expression, number: int, at: Location) -> nodes.Exp
     return nodes.Binary("+" if number > 0 else "-", expression, nodes.Integer(abs(number), INT, at), INT, at)
 
 
-def _sum(procedure: Procedure, node: Any, numbers: dict[str, nodes.Variable], at: Location) -> nodes.Expression | None:
+def _sum(
+    procedure: Procedure, node: Any, numbers: dict[Symbol, nodes.Variable], at: Location
+) -> nodes.Expression | None:
     constant = constant_of(node, procedure.scope)
     if constant is not None:
         is_integer = isinstance(constant.ctype, IntegerType)
         return nodes.Integer(int(constant.value), constant.ctype, at) if is_integer else None
     match kind_of(node):
-        case "Name":
-            variable = numbers.get(str(node).lower())
+        case "Name" | "Data_Ref":
+            named = procedure.scope.find(path_of(node))
+            variable = numbers.get(named.same) if named is not None else None
             return None if variable is None or not isinstance(variable.ctype, IntegerType) else _name(variable, at)
         case "Parenthesis":
             return _sum(procedure, node.children[1], numbers, at)

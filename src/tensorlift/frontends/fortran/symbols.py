@@ -1,23 +1,24 @@
 """What names of Fortran stand for: types, kinds, bounds and attributes, as declarations and implicit typing say.
 
-A scope has the names of one procedure or module, and knows the one around; `use` brings in those of other modules of
-the file.  What is declared and not read, such as a pointer or text, refuses nothing until it is used.
+A scope has the names of one procedure or module, and knows the one around.  What is declared and not read, such as
+text, refuses nothing until it is used.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tensorlift.frontends.fortran.syntax import kind_of, statement_line
 from tensorlift.ops.c_types import BOOL, CHAR, DOUBLE, FLOAT, INT, LONG, SCALAR_TYPES, FloatType, IntegerType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.fortran.syntax import File
+    from tensorlift.frontends.fortran.uses import Uses
 
 Numeric: TypeAlias = IntegerType | FloatType
 Bounds: TypeAlias = tuple[
@@ -30,17 +31,26 @@ INTEGER_KINDS: dict[int, IntegerType] = {
     if isinstance(kind, IntegerType)
 }
 REAL_KINDS: dict[int, FloatType] = {4: FLOAT, 8: DOUBLE}
-_ATTRIBUTES = ("allocatable", "pointer", "target", "optional", "value", "save", "external", "volatile", "contiguous")
-_ALONE = {f"{name.capitalize()}_Stmt": name for name in _ATTRIBUTES}
 ASSUMED = "*"
-# Statements that say nothing of what is computed.
-_SILENT = {"Access_Stmt", "Comment", "Derived_Type_Def", "Format_Stmt", "Interface_Block", "Intrinsic_Stmt", "NoneType"}
-_TYPES = {"Intrinsic_Type_Spec", "Declaration_Type_Spec"}
+PART = "%"  # stands between a variable of a derived type and a component, in the name of that
+
+
+@dataclass(eq=False, repr=False)
+class Derived:
+    """A derived type with its components, those of the type that it extends first."""
+
+    name: str
+    home: Scope
+    components: dict[str, Symbol] = field(default_factory=dict)
+    bindings: dict[str, str] = field(default_factory=dict)  # procedures by their names as components
 
 
 @dataclass(eq=False, repr=False)
 class Symbol:
-    """A declared name; ``ctype`` is None for a type that is not read, which ``unread`` tells."""
+    """A declared name; ``ctype`` is None for a type that is not read, which ``unread`` tells.
+
+    A component of a variable is a symbol too, `state%u`, whose first dimensions are those of the variable.
+    """
 
     name: str
     line: int
@@ -56,6 +66,82 @@ class Symbol:
     is_result: bool = False
     is_shared: bool = False
     home: Scope | None = None
+    derived: Derived | None = None
+    component: Symbol | None = None  # what a part is, as the derived type declares it
+    above: Symbol | None = None  # the variable that a part belongs to
+    common: tuple[str, int] | None = None  # the common block, and the place in it
+    parts: dict[str, Symbol] = field(default_factory=dict)
+
+    def part(self, name: str) -> Symbol | None:
+        """Give a component; its bounds are constants of where its type is defined."""
+        component = self.derived.components.get(name) if self.derived is not None else None
+        if component is None or self.derived is None:
+            return None
+        if name not in self.parts:
+            own = tuple(evaluated(bound, self.derived.home) for bound in component.bounds)
+            marks = {*component.attributes, *(self.attributes - {"allocatable", "pointer"})}
+            made = replace(
+                component,
+                name=f"{self.name}{PART}{name}",
+                line=self.line,
+                bounds=(*self.bounds, *own),
+                attributes=marks,
+                intent=self.intent,
+                is_declared=True,
+                is_dummy=self.is_dummy,
+                is_result=self.is_result,
+                is_shared=self.is_shared,
+                home=self.home,
+                component=component,
+                above=self,
+                common=None,
+                parts={},
+            )
+            self.parts[name] = made
+        return self.parts[name]
+
+    def leaves(self) -> list[Symbol]:
+        """List the numbers and arrays of numbers that a variable is made of."""
+        if self.derived is None:
+            return [self]
+        parts = [self.part(name) for name in self.derived.components]
+        return [leaf for part in parts if part is not None for leaf in part.leaves()]
+
+    @property
+    def variable(self) -> Symbol:
+        """The variable that it is or belongs to."""
+        return self if self.above is None else self.above.variable
+
+    @property
+    def hint(self) -> str:
+        """Its name in programs and in MLIR, where no other name is taken."""
+        return self.name.replace(PART, "_")
+
+    @property
+    def is_deferred(self) -> bool:
+        """Whether what allocates it or points to an array says what its bounds are."""
+        return bool(self.bounds) and bool(self.attributes & {"allocatable", "pointer"})
+
+    @property
+    def same(self) -> Symbol:
+        """The variable itself, or the first one that is found at its place of a common block that is declared alike."""
+        if self.above is not None:
+            found = self.above.same.part(self.name.rpartition(PART)[2])
+            return self if found is None else found
+        if self.common is None or self.home is None:
+            return self
+        members = self.home.commons[self.common[0]]
+        layout = tuple(
+            (one.ctype, one.derived, *(evaluated(b, self.home) for b in one.bounds), len(one.bounds)) for one in members
+        )
+        return self.home.outermost.shared.setdefault((*self.common, str(layout)), self)
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether it lies in a module, a main program or a common block, and so does not begin with its procedure."""
+        scope = self.home
+        around = scope is not None and bool(scope.module or scope.is_main)
+        return not self.is_constant and (self.is_shared or around)
 
     @property
     def is_constant(self) -> bool:
@@ -73,6 +159,7 @@ class Procedure:
     scope: Scope
     dummies: tuple[str, ...]
     result: str = ""
+    uses: Uses | None = None  # filled in where it is asked for
 
 
 @dataclass(eq=False, repr=False)
@@ -84,20 +171,40 @@ class Scope:
     outer: Scope | None = None
     names: dict[str, Symbol] = field(default_factory=dict)
     procedures: dict[str, Procedure] = field(default_factory=dict)
+    types: dict[str, Derived] = field(default_factory=dict)
+    commons: dict[str, list[Symbol]] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)  # constants of intrinsic modules
     implicit: dict[str, tuple[Numeric | None, str]] | None = None  # by first letters; None where nothing is implicit
     saves_all: bool = False
     unread: list[Any] = field(default_factory=list)  # statements that say what is not read
     module: str = ""  # its name, where it is one
+    last: int = 0  # the line in the file that it ends on
+    contains: bool = False  # whether it has procedures
     is_main: bool = False  # whether it is a main program's
+    is_block: bool = False  # whether it is that of a `block`
+    blocks: dict[int, Scope] = field(default_factory=dict)  # by the identities of their trees
+    shared: dict[tuple[Any, ...], Symbol] = field(default_factory=dict)  # of the outermost scope: members of commons
+
+    @property
+    def outermost(self) -> Scope:
+        """The scope around all of the file."""
+        return self if self.outer is None else self.outer.outermost
 
     def location(self, node: Any, text: str = "") -> Location:
         """Give the place of a piece of syntax of this scope."""
         return self.file.location(self.first + statement_line(node), text or str(node))
 
     def find(self, name: str) -> Symbol | None:
-        """Look a name up here and around."""
+        """Look a name up here and around; `state%u` is a component."""
+        if PART in name:
+            above, _, own = name.rpartition(PART)
+            variable = self.find(above)
+            return variable.part(own) if variable is not None else None
         return self.names.get(name) or (self.outer.find(name) if self.outer is not None else None)
+
+    def derived(self, name: str) -> Derived | None:
+        """Look a derived type up here and around."""
+        return self.types.get(name) or (self.outer.derived(name) if self.outer is not None else None)
 
     def procedure(self, name: str) -> Procedure | None:
         """Look a procedure up here and around."""
@@ -139,7 +246,7 @@ def type_of(spec: Any, scope: Scope) -> tuple[Numeric | None, str]:
     if name in {"complex", "double complex"}:
         return None, "complex"
     if name == "character":
-        return (CHAR, "") if selector is None or _is_one(selector) else (None, "text")
+        return (CHAR, "") if selector is None or is_one(selector) else (None, "text")
     if name not in {"integer", "real", "logical"}:
         return None, "type"
     kind: int | None = 4
@@ -153,9 +260,23 @@ def type_of(spec: Any, scope: Scope) -> tuple[Numeric | None, str]:
     return found, "" if found is not None else "type"
 
 
-def _is_one(length: Any) -> bool:
+def is_one(length: Any) -> bool:
     """Whether the length of text is one, or open, as of arguments of which the first character is read."""
     return re.sub(r"len\s*=|[()\s]", "", str(length).lower()).removeprefix("*") in {"1", "*", ""}
+
+
+def evaluated(bounds: Bounds, scope: Scope) -> Bounds:
+    """Evaluate bounds that are constants."""
+    from tensorlift.frontends.fortran.constants import integer_of  # noqa: PLC0415 - constants need symbols
+
+    lower, upper = bounds
+    found = [None if bound is None or bound == ASSUMED else integer_of(bound, scope) for bound in (lower, upper)]
+    return lower if found[0] is None else found[0], upper if found[1] is None else found[1]
+
+
+def derived_of(spec: Any, scope: Scope) -> Derived | None:
+    """Give the derived type that a declaration names."""
+    return scope.derived(str(spec.children[1]).lower()) if kind_of(spec) == "Declaration_Type_Spec" else None
 
 
 def default_types() -> dict[str, tuple[Numeric | None, str]]:
@@ -163,207 +284,6 @@ def default_types() -> dict[str, tuple[Numeric | None, str]]:
     return {letter: (INT if "i" <= letter <= "n" else FLOAT, "") for letter in "abcdefghijklmnopqrstuvwxyz"}
 
 
-def read_scope(  # noqa: PLR0913, PLR0917 - all that a first statement says
-    scope: Scope,
-    specification: Any,
-    modules: Mapping[str, Scope],
-    dummies: tuple[str, ...] = (),
-    result: str = "",
-    prefix: Any = None,
-) -> None:
-    """Enter what the first statement and the specification part of a unit declare."""
-    statements = list(getattr(specification, "children", ()) or ())
-    flat = [inner for statement in statements for inner in _flattened(statement)]
-    scope.implicit = scope.outer.implicit if scope.outer is not None else default_types()
-    for statement in flat:
-        rule = _RULES.get(kind_of(statement))
-        if rule is not None:
-            rule(scope, statement, modules)
-        elif kind_of(statement) in _ALONE:
-            _attribute_statement(scope, statement, _ALONE[kind_of(statement)])
-        elif kind_of(statement) not in _SILENT:
-            scope.unread.append(statement)
-    for name in (*dummies, *([result] if result else [])):
-        symbol = scope.declared(name, 1)
-        symbol.is_dummy, symbol.is_result = name in dummies, name == result and name not in dummies
-    for spec in getattr(prefix, "children", ()) or ():
-        if result and kind_of(spec) in _TYPES:
-            own = scope.names[result]
-            own.is_declared, own.spec = True, spec
-            own.ctype, own.unread = type_of(spec, scope)
-    for symbol in scope.names.values():
-        if not symbol.is_declared and symbol.home is scope:
-            symbol.ctype, symbol.unread = implicit_type(scope, symbol.name)
-
-
 def implicit_type(scope: Scope, name: str) -> tuple[Numeric | None, str]:
     """Give the type of a name that is not declared."""
     return (scope.implicit or {}).get(name[0], (None, "undeclared"))
-
-
-def _flattened(statement: Any) -> Iterator[Any]:
-    """Yield the statements of a part of a specification."""
-    if kind_of(statement) == "Implicit_Part":
-        yield from statement.children
-    else:
-        yield statement
-
-
-def _implicit(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
-    told = statement.children[0]
-    if isinstance(told, str):
-        scope.implicit = {}
-        return
-    scope.implicit = dict(scope.implicit or {})
-    for spec in told.children:
-        kind, letters = spec.children
-        found = type_of(kind, scope)
-        for letter in letters.children:
-            first, last = ([*map(str, letter.children)] if getattr(letter, "children", None) else [str(letter)] * 2)[:2]
-            for code in range(ord(first.lower()), ord((last or first).lower()) + 1):
-                scope.implicit[chr(code)] = found
-
-
-def _use(scope: Scope, statement: Any, modules: Mapping[str, Scope]) -> None:
-    """Bring in names of a module; those of modules that are not in the file are unknown where they are used."""
-    module = str(statement.children[2]).lower()
-    wanted = statement.children[4] if len(statement.children) > 4 else None  # noqa: PLR2004 - the list of names
-    pairs: dict[str, str] = {}
-    for item in getattr(wanted, "children", ()) or ():
-        own, other = (item.children[1], item.children[2]) if kind_of(item) == "Rename" else (item, item)
-        pairs[str(own).lower()] = str(other).lower()
-    only = "only" in str(statement.children[3] or "").lower()
-    if module in INTRINSIC_MODULES:
-        found = pairs if only else {name: name for name in CONSTANTS} | pairs
-        scope.renamed |= {own: other for own, other in found.items() if other in CONSTANTS}
-        return
-    known = modules.get(module)
-    if known is None:
-        return
-    public = {*known.names, *known.procedures, *known.renamed}
-    for own, other in (pairs if only else {**{name: name for name in public}, **pairs}).items():
-        if other in known.names:
-            scope.names[own] = known.names[other]
-        if other in known.procedures:
-            scope.procedures[own] = known.procedures[other]
-        if other in known.renamed:
-            scope.renamed[own] = known.renamed[other]
-
-
-def _declaration(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
-    spec, attributes, entities = statement.children
-    ctype, unread = type_of(spec, scope)
-    names, intent, bounds = _attributes(attributes)
-    for entity in entities.children:
-        name, own, length, initial = entity.children
-        symbol = scope.declared(str(name).lower(), statement_line(statement))
-        symbol.is_declared = True
-        symbol.ctype, symbol.unread = (ctype, unread) if length is None else (None, "type")
-        if length is not None and str(spec.children[0]).lower() == "character":
-            symbol.ctype, symbol.unread = (CHAR, "") if _is_one(length) else (None, "text")
-        symbol.spec = spec
-        symbol.attributes |= names
-        symbol.intent = intent or symbol.intent
-        symbol.bounds = _bounds(own) if own is not None else bounds or symbol.bounds
-        if initial is not None:
-            symbol.value = initial.children[1]
-            if not symbol.is_constant:
-                symbol.attributes.add("save")
-
-
-def _attributes(listed: Any) -> tuple[set[str], str, tuple[Bounds, ...]]:
-    names: set[str] = set()
-    intent = ""
-    bounds: tuple[Bounds, ...] = ()
-    for one in getattr(listed, "children", ()) or ():
-        match kind_of(one):
-            case "Intent_Attr_Spec":
-                intent = str(one.children[1]).lower().replace(" ", "")
-            case "Dimension_Attr_Spec":
-                bounds = _bounds(one.children[1])
-            case _:
-                names.add(str(one).lower())
-    return names, intent, bounds
-
-
-def _bounds(listed: Any) -> tuple[Bounds, ...]:
-    """Give the bounds of the dimensions of an array."""
-    if kind_of(listed) == "Assumed_Size_Spec":
-        explicit, lower = listed.children
-        return (*(_bounds(explicit) if explicit is not None else ()), (lower, ASSUMED))
-    found: list[Bounds] = []
-    for one in listed.children:
-        lower, upper = (*one.children, None)[:2] if getattr(one, "children", None) else (None, one)
-        found.append((lower, upper))
-    return tuple(found)
-
-
-def _dimension(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
-    for name, bounds in statement.children[0]:
-        scope.declared(str(name).lower(), statement_line(statement)).bounds = _bounds(bounds)
-
-
-def _parameter(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
-    for definition in statement.children[1].children:
-        name, value = definition.children
-        symbol = scope.declared(str(name).lower(), statement_line(statement))
-        symbol.attributes.add("parameter")
-        symbol.value = value
-
-
-def _intent(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
-    intent, names = statement.children[0], statement.children[-1]
-    for name in names.children:
-        scope.declared(str(name).lower(), statement_line(statement)).intent = str(intent).lower().replace(" ", "")
-
-
-def _common(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
-    for _, members in statement.children[0]:
-        for member in members.children:
-            name, bounds = member.children if kind_of(member) == "Common_Block_Object" else (member, None)
-            symbol = scope.declared(str(name).lower(), statement_line(statement))
-            symbol.is_shared = True
-            symbol.bounds = _bounds(bounds) if bounds is not None else symbol.bounds
-
-
-def _save(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
-    names = statement.children[1]
-    for name in getattr(names, "children", ()) or ():
-        scope.declared(str(name).lower().strip("/ "), statement_line(statement)).attributes.add("save")
-    if names is None:
-        scope.saves_all = True
-
-
-def _names_in(scope: Scope, statement: Any, mark: str) -> None:
-    """Mark all names of a statement."""
-    from fparser.two.Fortran2003 import Name  # noqa: PLC0415 - an extra
-    from fparser.two.utils import walk  # noqa: PLC0415 - an extra
-
-    for name in walk(statement, Name):
-        scope.declared(str(name).lower(), statement_line(statement)).attributes.add(mark)
-
-
-def _data(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
-    _names_in(scope, statement, "save")
-
-
-def _equivalence(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
-    _names_in(scope, statement, "equivalence")
-
-
-def _attribute_statement(scope: Scope, statement: Any, mark: str) -> None:
-    _names_in(scope, statement, mark)
-
-
-_RULES = {
-    "Common_Stmt": _common,
-    "Data_Stmt": _data,
-    "Dimension_Stmt": _dimension,
-    "Equivalence_Stmt": _equivalence,
-    "Implicit_Stmt": _implicit,
-    "Intent_Stmt": _intent,
-    "Parameter_Stmt": _parameter,
-    "Save_Stmt": _save,
-    "Type_Declaration_Stmt": _declaration,
-    "Use_Stmt": _use,
-}

@@ -16,7 +16,9 @@ from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.fortran.refusals import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from tensorlift.frontends.fortran.symbols import Procedure
 
 _FIXED = {".f", ".for", ".f77"}
 _LABEL, _LAST_COLUMN = 5, 72  # of fixed form: columns for labels, and the last one that is read
@@ -56,6 +58,11 @@ class File:
     name: str
     lines: Sequence[str]
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it is in fixed form."""
+        return PurePath(self.name).suffix.lower() in _FIXED
+
     def location(self, line: int, text: str = "") -> Location:
         """Give a place: where a line has a text, or else where its first statement begins."""
         content = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
@@ -76,7 +83,7 @@ def parse_units(text: str, filename: str) -> tuple[File, list[Unit]]:
             raise refusal("preprocess", Location(filename, number, 1))
         if _INCLUDE.match(line):
             raise refusal("include", file.location(number))
-    fixed = PurePath(filename).suffix.lower() in _FIXED
+    fixed = file.is_fixed
     lines = [_in_columns(line) for line in file.lines] if fixed else file.lines
     try:
         units = [_parsed(file, lines, s, fixed=fixed) for s in _spans(_logical("\n".join(lines), fixed=fixed))]
@@ -205,3 +212,27 @@ def label_of(node: Any) -> str:
         first = next(iter(getattr(node, "children", ()) or ()), None)
         item = getattr(first, "item", None) if kind_of(node).endswith("Construct") else None
     return str(item.label) if item is not None and item.label is not None else ""
+
+
+def part(tree: Any, kind: str) -> Any:
+    """Give a part of a unit, None where it has none."""
+    return next((child for child in tree.children if kind_of(child) == kind), None)
+
+
+def body(procedure: Procedure) -> list[Any]:
+    """List the executable statements of a procedure."""
+    return list(getattr(part(procedure.tree, "Execution_Part"), "children", ()) or ())
+
+
+def nodes_in(trees: Iterable[Any]) -> Iterator[Any]:
+    """Yield all pieces of syntax in trees, outer ones first."""
+    work = list(trees)[::-1]
+    while work:
+        node = work.pop()
+        if node is None or isinstance(node, str):
+            continue
+        if isinstance(node, tuple | list):
+            work += [*node][::-1]
+            continue
+        yield node
+        work += [*(getattr(node, "children", ()) or ())][::-1]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.frontends.fortran.symbols import PART
 from tensorlift.frontends.fortran.syntax import kind_of
+from tensorlift.frontends.fortran.uses import path_of
 from tensorlift.ops.c_types import LONG
 from tensorlift.readers.fortran.context import DIFFER
 from tensorlift.readers.fortran.values import Number, Rule, View
@@ -32,20 +34,44 @@ def reference(ctx: Context, view: View, node: Any, read: Read) -> Operand:
     return ctx.load(view, found)
 
 
+def subscripts_of(ctx: Context, node: Any) -> list[Any]:
+    """List the subscripts of a reference to an array or a component; None stands for all of a dimension."""
+    parts = node.children if kind_of(node) == "Data_Ref" else [node]
+    found: list[Any] = []
+    path = ""
+    for part in parts:
+        path += f"{PART}{path_of(part)}" if path else path_of(part)
+        symbol = ctx.frame.scope.find(path)
+        if kind_of(part) not in {"Part_Ref", "Function_Reference", "Structure_Constructor"}:
+            found += [None] * (len(symbol.bounds) - len(found) if symbol is not None else 0)
+            continue
+        listed = list(part.children[1].children) if part.children[1] is not None else []
+        if symbol is None or len(listed) != len(symbol.bounds) - len(found):
+            raise ctx.refusal("rank", part, str(part.children[0]))
+        found += listed
+    return found
+
+
 def selected(ctx: Context, view: View, node: Any, read: Read) -> View | list[Size]:
     """Give a section, or the place of an element."""
-    subscripts = list(node.children[1].children) if node.children[1] is not None else []
+    subscripts = subscripts_of(ctx, node)
     if len(subscripts) != len(view.extents):
-        raise ctx.refusal("rank", node, str(node.children[0]))
-    if not any(kind_of(subscript) == "Subscript_Triplet" for subscript in subscripts):
+        raise ctx.refusal("rank", node, path_of(node))
+    if all(subscript is None for subscript in subscripts) and subscripts:
+        return view
+    if not any(_is_triplet(subscript) for subscript in subscripts):
         return [_place(ctx, view, axis, subscript, read) for axis, subscript in enumerate(subscripts)]
+    return _section(ctx, view, subscripts, str(node).lower(), read)
+
+
+def _section(ctx: Context, view: View, subscripts: Sequence[Any], key: str, read: Read) -> View:
     offset = view.offset
     extents: list[Size | None] = []
     strides: list[Size] = []
     room: list[Size | None] = []
     for axis, subscript in enumerate(subscripts):
         stride = view.strides[axis]
-        if kind_of(subscript) == "Subscript_Triplet":
+        if _is_triplet(subscript):
             start, extent, step = _triplet(ctx, view, axis, subscript, read)
             extents.append(extent)
             room.append(view.extents[axis])
@@ -53,10 +79,22 @@ def selected(ctx: Context, view: View, node: Any, read: Read) -> View | list[Siz
         else:
             start = _place(ctx, view, axis, subscript, read)
         offset = _moved(ctx, offset, start, stride)
-    lower: tuple[Size, ...] = (1,) * len(extents)
+    whole = [view.lower[axis] for axis, subscript in enumerate(subscripts) if subscript is None]
+    lower = tuple(whole) if len(whole) == len(extents) else (1,) * len(extents)
     shape = tuple(extents), tuple(strides)
     found = replace(view, offset=offset, extents=shape[0], strides=shape[1], lower=lower)
-    return replace(found, key=str(node).lower(), room=tuple(room))
+    return replace(found, key=key, room=tuple(room))
+
+
+def prefixed(ctx: Context, view: View, node: Any, read: Read) -> View:
+    """Give what subscripts for the first dimensions choose, and all of the other ones; perhaps one element."""
+    subscripts = subscripts_of(ctx, node)
+    whole = [*subscripts, *[None] * (len(view.extents) - len(subscripts))]
+    return _section(ctx, view, whole, str(node).lower(), read)
+
+
+def _is_triplet(subscript: Any) -> bool:
+    return subscript is None or kind_of(subscript) == "Subscript_Triplet"
 
 
 def _moved(ctx: Context, offset: Size, start: Size, stride: Size) -> Size:
@@ -75,7 +113,8 @@ def _place(ctx: Context, view: View, axis: int, subscript: Any, read: Read) -> S
 
 def _triplet(ctx: Context, view: View, axis: int, subscript: Any, read: Read) -> tuple[Size, Size, Size]:
     """Give where a section begins in a dimension, how many elements it has, and how far they are apart."""
-    first, last, step = (None if child is None else _number(ctx, child, read) for child in subscript.children)
+    told = subscript.children if subscript is not None else (None, None, None)
+    first, last, step = (None if child is None else _number(ctx, child, read) for child in told)
     low = view.lower[axis]
     start: Size = 0 if first is None else ctx.combined("-", first, low)
     if last is None:

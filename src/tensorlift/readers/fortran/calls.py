@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.fortran.constants import arguments_of
 from tensorlift.frontends.fortran.directives import not_sequential
-from tensorlift.frontends.fortran.procedures import body, names_used, nodes_in, written_in
 from tensorlift.frontends.fortran.refusals import refusal
-from tensorlift.frontends.fortran.symbols import ASSUMED
-from tensorlift.frontends.fortran.syntax import kind_of
+from tensorlift.frontends.fortran.symbols import ASSUMED, PART, evaluated
+from tensorlift.frontends.fortran.syntax import body, kind_of, nodes_in
+from tensorlift.frontends.fortran.uses import bound_procedure, names_used, path_of, uses_of, written_in
 from tensorlift.ops.c_types import CHAR
 from tensorlift.readers.flow import Flow, Local
-from tensorlift.readers.fortran.arrays import elementwise, in_memory, require_shape, selected
+from tensorlift.readers.fortran.arrays import elementwise, in_memory, prefixed, require_shape, selected, subscripts_of
 from tensorlift.readers.fortran.characters import SUBROUTINES, character
-from tensorlift.readers.fortran.context import Frame, local_type
+from tensorlift.readers.fortran.context import Frame, is_present, local_type
 from tensorlift.readers.fortran.expressions import scalar, size, value
 from tensorlift.readers.fortran.values import Number, Rule, Variable, View
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.fortran.symbols import Procedure, Symbol
     from tensorlift.readers.fortran.context import Context
-    from tensorlift.readers.fortran.values import Operand, Size
+    from tensorlift.readers.fortran.values import Binding, Operand, Size
 
 _JUMPS = ("Goto_Stmt", "Arithmetic_If_Stmt")
 
@@ -107,8 +107,8 @@ def _elemental(ctx: Context, procedure: Procedure, node: Any) -> Operand:
 
 def call_statement(ctx: Context, node: Any) -> None:
     """Read a call of a subroutine of the file."""
-    name = str(node.children[0]).lower()
-    procedure = ctx.frame.scope.procedure(name)
+    name = path_of(node.children[0])
+    procedure = ctx.frame.scope.procedure(name) or bound_procedure(ctx.frame.scope, node.children[0])
     if procedure is None or procedure.result:
         symbol = ctx.frame.scope.find(name)
         if name in SUBROUTINES and not (symbol is not None and symbol.is_dummy):
@@ -186,22 +186,26 @@ def _read_body(ctx: Context, statements: Sequence[Any]) -> None:
 def _bind(ctx: Context, frame: Frame, node: Any) -> list[Callable[[], None]]:
     """Bind dummy arguments, scalars first, as bounds of arrays are made of them; gives what is to be done after."""
     procedure, caller = frame.procedure, ctx.frame
-    given = arguments_of(node)
+    given = given_to(node)
     actual: dict[str, Any] = {}
     for position, (keyword, argument) in enumerate(given):
         name = keyword or (procedure.dummies[position] if position < len(procedure.dummies) else "")
         if name not in procedure.dummies or name in actual:
             raise ctx.refusal("arguments", node, procedure.name)
         actual[name] = argument
-    if len(actual) < len(procedure.dummies):
-        raise ctx.refusal("arguments", node, procedure.name)
     written = written_in(procedure)
     after: list[Callable[[], None]] = []
     symbols = {name: frame.scope.names[name] for name in procedure.dummies}
+    absent = [name for name in symbols if _is_absent(ctx, actual.get(name))]
+    if any("optional" not in symbols.pop(name).attributes for name in absent):
+        raise ctx.refusal("arguments", node, procedure.name)
     for name, symbol in symbols.items():
-        if not symbol.bounds:
+        if symbol.derived is not None:
+            _bind_structure(ctx, frame, symbol, actual[name])
+        elif not symbol.bounds:
             _bind_scalar(ctx, frame, symbol, actual[name], after, is_written=name in written)
-    arrays = {name: _array(ctx, actual[name], name in written) for name, symbol in symbols.items() if symbol.bounds}
+    plain = {name: symbol for name, symbol in symbols.items() if symbol.bounds and symbol.derived is None}
+    arrays = {name: _array(ctx, actual[name], name in written) for name in plain}
     for name, array in arrays.items():
         ctx.frame = frame
         try:
@@ -209,6 +213,66 @@ def _bind(ctx: Context, frame: Frame, node: Any) -> list[Callable[[], None]]:
         finally:
             ctx.frame = caller
     return after
+
+
+def given_to(node: Any) -> list[tuple[str, Any]]:
+    """List the arguments of a call; the object of a procedure that is bound to its type is the first one."""
+    of = node if kind_of(node) == "Data_Ref" else node.children[0]
+    if PART not in path_of(of):
+        return arguments_of(node)
+    *objects, last = [child for child in of.children if not isinstance(child, str)]
+    given = last if kind_of(node) == "Data_Ref" else node
+    first = objects[0] if len(objects) == 1 else type(node)(PART.join(map(str, objects)))
+    return [("", first), *(arguments_of(given) if kind_of(given) != "Name" else [])]
+
+
+def _is_absent(ctx: Context, node: Any) -> bool:
+    """Whether an argument is not passed, or is an optional one that is not there."""
+    if node is None:
+        return True
+    symbol = ctx.frame.scope.find(str(node).lower()) if kind_of(node) == "Name" else None
+    return symbol is not None and "optional" in symbol.attributes and not is_present(ctx, symbol)
+
+
+def _bind_structure(ctx: Context, frame: Frame, symbol: Symbol, node: Any) -> None:
+    """Bind the components of a dummy argument that the procedure uses to those of what is passed."""
+    used = uses_of(frame.procedure).used
+    path = path_of(node)
+    actual = ctx.frame.scope.find(path)
+    if actual is None or actual.derived is None or kind_of(node) not in {"Name", "Part_Ref", "Data_Ref"}:
+        raise ctx.refusal("arguments", node, frame.procedure.name)
+    for leaf in symbol.leaves():
+        if leaf not in used:
+            continue
+        name = path + leaf.name[len(symbol.name) :]
+        if ctx.frame.scope.find(name) is None:
+            raise ctx.refusal("arguments", node, frame.procedure.name)
+        bound = ctx.binding(name, node)
+        subscripts = subscripts_of(ctx, node)
+        if isinstance(bound, View) and any(one is not None for one in subscripts):
+            bound = prefixed(ctx, bound, node, lambda subscript: value(ctx, subscript))
+        if isinstance(bound, View):
+            rank = len(leaf.bounds)
+            if len(bound.extents) != rank:
+                raise ctx.refusal("association", node)
+            own = rank - len(symbol.bounds)
+            lower = (*(1 for _ in symbol.bounds), *bound.lower[rank - own :])
+            bound = replace(bound, lower=lower, key=ctx.temporary())
+            _check_extents(ctx, frame, symbol, bound, node)
+        frame.bound[leaf.name] = bound
+
+
+def _check_extents(ctx: Context, frame: Frame, symbol: Symbol, bound: View, node: Any) -> None:
+    """Ask that an array of structures has the extents that the dummy argument is declared with."""
+    caller, ctx.frame = ctx.frame, frame
+    try:
+        for (low, extent), own in zip(bounds_of(ctx, symbol), bound.extents, strict=False):
+            if low != 1:
+                raise ctx.refusal("bounds", frame.procedure.tree.children[0], symbol.name)
+            if extent is not None and own is not None:
+                require_shape(ctx, [own], [extent], node)
+    finally:
+        ctx.frame = caller
 
 
 def _bind_scalar(  # noqa: PLR0913 - a dummy argument, and what is passed for it
@@ -229,38 +293,41 @@ def _bind_scalar(  # noqa: PLR0913 - a dummy argument, and what is passed for it
             raise ctx.refusal("arguments", node, frame.procedure.name)
         frame.bound[symbol.name] = variable(ctx, symbol, found) if is_written else found
         return
-    view: View | None = None
-    if kind_of(node) == "Name":
-        bound = ctx.binding(str(node).lower(), node)
-        if isinstance(bound, Variable) and bound.ctype == symbol.ctype:
-            frame.bound[symbol.name] = bound
-            return
-    elif kind_of(node) == "Part_Ref":
-        base = ctx.binding(str(node.children[0]).lower(), node)
-        view = base if isinstance(base, View) else None
-    if view is None or view.ctype != symbol.ctype:
+    frame.bound[symbol.name] = _written(ctx, frame, symbol, node, after)
+
+
+def _written(ctx: Context, frame: Frame, symbol: Symbol, node: Any, after: list[Callable[[], None]]) -> Binding:
+    """Give what a scalar that the procedure writes is bound to: a variable, or a copy of an element."""
+    is_place = kind_of(node) in {"Name", "Part_Ref", "Data_Ref"} and (
+        kind_of(node) == "Name" or ctx.frame.scope.find(path_of(node)) is not None
+    )
+    bound = ctx.binding(path_of(node), node) if is_place else None
+    if not isinstance(bound, Variable | View) or bound.ctype != symbol.ctype:
         raise ctx.refusal("arguments", node, frame.procedure.name)
-    place = selected(ctx, view, node, lambda subscript: value(ctx, subscript))
+    if isinstance(bound, Variable) or not bound.extents:
+        return bound
+    place = selected(ctx, bound, node, lambda subscript: value(ctx, subscript))
     if isinstance(place, View):
         raise ctx.refusal("arguments", node, frame.procedure.name)
-    array, cells, ctype = view, place, symbol.ctype
+    array, cells, ctype = bound, place, bound.ctype
     own = variable(ctx, symbol, ctx.load(array, cells))
-    frame.bound[symbol.name] = own
     after.append(lambda: ctx.store(array, cells, Number(ctx.flow.read(own.local), ctype)))
+    return own
 
 
 def variable(ctx: Context, symbol: Symbol, first: Number) -> Variable:
     """Make a variable with a first value."""
-    local = Local(local_type(first.ctype), ctx.at, symbol.name)
+    local = Local(local_type(first.ctype), ctx.at, symbol.hint)
     ctx.flow.write(local, ctx.value(first))
     return Variable(local, first.ctype)
 
 
 def _array(ctx: Context, node: Any, is_written: bool) -> tuple[View, bool]:  # noqa: FBT001 - of the dummy argument
     """Give the array that is passed, and whether it begins at an element of a larger one."""
-    if kind_of(node) == "Part_Ref" and ctx.frame.scope.procedure(str(node.children[0]).lower()) is None:
-        base = ctx.binding(str(node.children[0]).lower(), node)
-        if isinstance(base, View):
+    name = path_of(node)
+    if kind_of(node) in {"Part_Ref", "Data_Ref"} and ctx.frame.scope.find(name) is not None:
+        base = ctx.binding(name, node)
+        if isinstance(base, View) and base.extents:
             found = selected(ctx, base, node, lambda subscript: value(ctx, subscript))
             if isinstance(found, View):
                 return found, False
@@ -310,31 +377,35 @@ def _in(ctx: Context, caller: Frame, node: Any, name: str) -> Exception:
 def bounds_of(ctx: Context, symbol: Symbol) -> list[tuple[Size, Size | None]]:
     """Give the lower bound and the extent of each dimension; an extent that is left open is None."""
     found: list[tuple[Size, Size | None]] = []
-    for lower, upper in symbol.bounds:
-        low: Size = 1 if lower is None else size(ctx, lower)
+    for lower, upper in (evaluated(bound, symbol.home or ctx.frame.scope) for bound in symbol.bounds):
+        low: Size = 1 if lower is None else _bound(ctx, lower)
         if upper is None or upper == ASSUMED:
             found.append((low, None))
         else:
-            found.append((low, ctx.combined("+", ctx.combined("-", size(ctx, upper), low), 1)))
+            found.append((low, ctx.combined("+", ctx.combined("-", _bound(ctx, upper), low), 1)))
     return found
+
+
+def _bound(ctx: Context, told: Any) -> Size:
+    return told if isinstance(told, int) else size(ctx, told)
 
 
 def declare(ctx: Context, frame: Frame) -> None:
     """Make the arrays of a procedure's own, and constant ones, that it uses."""
     for name in sorted(names_used(frame.procedure) | {frame.procedure.result}):
         symbol = frame.scope.find(name)
-        if symbol is None or not symbol.bounds or name in frame.bound:
+        if symbol is None or not symbol.bounds or name in frame.bound or symbol.is_dummy or symbol.is_outside:
             continue
         if symbol.is_constant:
             frame.bound[name] = _constant(ctx, symbol)
-        elif symbol.home is frame.scope and "allocatable" not in symbol.attributes:
+        elif symbol.home is frame.scope and not symbol.is_deferred:
             ctx.check(symbol, frame.procedure.tree.children[0])
             assert symbol.ctype is not None
             declared = bounds_of(ctx, symbol)
             extents = [extent for _, extent in declared if extent is not None]
             if len(extents) < len(declared):
                 raise ctx.refusal("bounds", frame.procedure.tree.children[0], name)
-            frame.bound[name] = ctx.array(name, extents, symbol.ctype, [low for low, _ in declared])
+            frame.bound[name] = ctx.array(symbol.hint, extents, symbol.ctype, [low for low, _ in declared])
 
 
 def _constant(ctx: Context, symbol: Symbol) -> View:

@@ -50,6 +50,7 @@ class Frame:
 
     procedure: Procedure
     outer: Frame | None = None
+    scope: Scope = field(init=False)  # the names that the procedure declares, or a block in it
     bound: dict[str, Binding] = field(default_factory=dict)
     end: Flow = field(default_factory=Flow)
     labels: dict[str, Flow] = field(default_factory=dict)
@@ -57,10 +58,15 @@ class Frame:
     loops: list[Loop] = field(default_factory=list)
     counting: list[Local] = field(default_factory=list)  # the variables of loops around
 
-    @property
-    def scope(self) -> Scope:
-        """The names that the procedure declares."""
-        return self.procedure.scope
+    def __post_init__(self) -> None:
+        """Begin with the names of the procedure."""
+        self.scope = self.procedure.scope
+
+    def inner(self, scope: Scope) -> Frame:
+        """Give a frame for names that a part of the procedure has of its own."""
+        made = Frame(self.procedure, self, end=self.end, labels=self.labels, formulas=self.formulas)
+        made.scope, made.loops, made.counting = scope, self.loops, self.counting
+        return made
 
 
 @dataclass(slots=True, eq=False)
@@ -74,6 +80,7 @@ class Context:
     frame: Frame
     at: FileLineColLoc
     read_block: Callable[[Context, Sequence[Any]], None]  # reads statements
+    outside: dict[Symbol, Binding] = field(default_factory=dict)  # variables of modules and common blocks
     asked: dict[tuple[str, int], BlockArgument] = field(default_factory=dict)
     equal: list[tuple[SSAValue, SSAValue]] = field(default_factory=list)  # of those, which the source takes for one
     capitals: dict[SSAValue, FileLineColLoc] = field(default_factory=dict)  # flags, with where LSAME compares them
@@ -306,6 +313,8 @@ class Context:
     def binding(self, name: str, node: Any) -> Binding:
         """Give what a name is bound to; a scalar is made where it is first used."""
         symbol = self.symbol(name, node)
+        if symbol.same in self.outside:
+            return self.outside[symbol.same]
         frame: Frame | None = self.frame
         while frame is not None:
             if symbol.name in frame.bound and (symbol.home is frame.scope or symbol.is_constant):
@@ -316,30 +325,37 @@ class Context:
         self.check(symbol, node)
         if frame is None:
             raise self.refusal("shared", node, name)
+        if symbol.is_dummy:
+            raise self.refusal("absent", node, name)
         if symbol.bounds or symbol.ctype is None:
             raise self.refusal("allocate" if symbol.bounds else "type", node, f"`{name}`")
-        made = Variable(Local(local_type(symbol.ctype), self.at, symbol.name), symbol.ctype)
+        made = Variable(Local(local_type(symbol.ctype), self.at, symbol.hint), symbol.ctype)
         frame.bound[symbol.name] = made
         return made
 
     def check(self, symbol: Symbol, node: Any) -> None:
-        """Refuse names whose declarations are not read."""
+        """Refuse names whose declarations are not read, and those of variables outside."""
+        self.check_type(symbol, node)
+        if symbol.is_outside:
+            raise self.refusal("shared", node, symbol.name)
+        scope = symbol.home
+        is_saved = scope is not None and scope.saves_all and not (symbol.is_dummy or symbol.is_result)
+        if ("save" in symbol.attributes or is_saved) and not symbol.is_constant:
+            raise self.refusal("saved", node, symbol.name)
+
+    def check_type(self, symbol: Symbol, node: Any) -> None:
+        """Refuse names whose types or attributes are not read."""
         if symbol.ctype is None:
             detail = f"the type of `{symbol.name}`" if symbol.unread == "type" else symbol.name
             raise refusal(symbol.unread or "type", self.frame.scope.location(node, symbol.name), detail)
         if symbol.ctype is CHAR and (symbol.bounds or not (symbol.is_dummy or symbol.is_constant)):
             raise self.refusal("character", node, symbol.name)
-        if symbol.is_shared or (symbol.home is not None and symbol.home.module and not symbol.is_constant):
-            raise self.refusal("shared", node, symbol.name)
         if "external" in symbol.attributes:
             raise self.refusal("procedure", node, symbol.name)
-        marks = symbol.attributes & {"pointer", "equivalence", "volatile", "optional"}
-        if marks:
-            raise self.refusal("declaration", node, f"{min(marks)} :: {symbol.name}")
-        scope = symbol.home
-        is_saved = scope is not None and scope.saves_all and not (symbol.is_dummy or symbol.is_result)
-        if ("save" in symbol.attributes or is_saved) and not symbol.is_constant:
-            raise self.refusal("saved", node, symbol.name)
+        is_given = symbol.is_dummy or symbol.is_outside
+        marks = symbol.attributes & {"equivalence", "volatile", *(() if is_given else ("pointer",))}
+        if marks or ("pointer" in symbol.attributes and not symbol.bounds):
+            raise self.refusal("declaration", node, f"{min(marks, default='pointer')} :: {symbol.name}")
 
 
 def local_type(ctype: Numeric) -> Attribute:
@@ -350,3 +366,11 @@ def local_type(ctype: Numeric) -> Attribute:
 def memory_type(ctype: Numeric) -> MemRefType[Attribute]:
     """Give the type of flat memory of an element type."""
     return MemRefType(local_type(ctype), (DYNAMIC_INDEX,))
+
+
+def is_present(ctx: Context, symbol: Symbol) -> bool:
+    """Whether an optional argument is passed; where the procedure itself is lifted, all are."""
+    frame: Frame | None = ctx.frame
+    while frame is not None and symbol.home is not frame.scope:
+        frame = frame.outer
+    return frame is not None and any(leaf.name in frame.bound for leaf in symbol.leaves())

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import i1
 
 from tensorlift.frontends.fortran.constants import Constant, combined, common_type, constant_of
 from tensorlift.frontends.fortran.syntax import kind_of
+from tensorlift.frontends.fortran.uses import bound_procedure, path_of
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import BOOL, CHAR, FloatType, IntegerType
 from tensorlift.readers.fortran.arrays import elementwise, reference
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.fortran.symbols import Numeric
     from tensorlift.readers.fortran.context import Context
-    from tensorlift.readers.fortran.values import Operand, Size
+    from tensorlift.readers.fortran.values import Binding, Operand, Size
 
 _COMPARISONS = {
     "==": "==", ".eq.": "==", "/=": "!=", ".ne.": "!=", "<": "<", ".lt.": "<", "<=": "<=", ".le.": "<=",
@@ -96,10 +97,32 @@ def _name(ctx: Context, node: Any) -> Operand:
         raise ctx.refusal("character", node)
     if symbol.is_constant:
         return _constant(ctx, symbol, node)
-    bound = ctx.binding(name, node)
+    return read_of(ctx, ctx.binding(name, node))
+
+
+def read_of(ctx: Context, bound: Binding) -> Operand:
+    """Read what a name is bound to."""
     if isinstance(bound, Variable):
         return Number(ctx.flow.read(bound.local), bound.ctype)
+    if isinstance(bound, View) and not bound.extents:
+        return ctx.load(bound, ())
     return bound
+
+
+def _component(ctx: Context, node: Any) -> Operand:
+    """Read a component of a variable, or a call of a function that is bound to its type."""
+    from tensorlift.readers.fortran.calls import function  # noqa: PLC0415 - a call reads statements, which read this
+
+    name = path_of(node)
+    procedure = bound_procedure(ctx.frame.scope, node)
+    if procedure is not None:
+        return function(ctx, procedure, node)
+    if ctx.frame.scope.find(name) is None:
+        raise ctx.refusal("expression", node)
+    bound = ctx.binding(name, node)
+    if isinstance(bound, View) and bound.extents:
+        return reference(ctx, bound, node, lambda subscript: value(ctx, subscript))
+    return read_of(ctx, bound)
 
 
 def _constant(ctx: Context, symbol: Any, node: Any) -> Operand:
@@ -143,6 +166,8 @@ def _signed(ctx: Context, operator: str, number: Number, node: Any) -> Number:
     if operator == ".not.":
         if not number.is_truth:
             raise ctx.refusal("expression", node)
+        if number.literal is not None:
+            return Number(1 - int(number.literal), BOOL)
         return Number(ctx.operation("arith.xori", (ctx.value(number), ctx.constant(1, BOOL)), i1), BOOL)
     if number.is_truth:
         raise ctx.refusal("expression", node)
@@ -164,6 +189,11 @@ def binary(ctx: Context, operator: str, left: Number, right: Number, node: Any) 
         a, b = (ctx.value(ctx.cast(side, ctype)) for side in (left, right))
         return Number(ctx.comparison(_COMPARISONS[operator], a, b, ctype), BOOL)
     if left.is_truth and right.is_truth and operator in {*_LOGICAL, ".eqv."}:
+        if operator in _LOGICAL and left.literal is not None and right.literal is not None:
+            both = int(left.literal), int(right.literal)
+            return Number(
+                {".and.": both[0] & both[1], ".or.": both[0] | both[1]}.get(operator, both[0] ^ both[1]), BOOL
+            )
         operands = ctx.value(left), ctx.value(right)
         if operator == ".eqv.":
             differs = ctx.operation("arith.xori", operands, i1)
@@ -285,6 +315,7 @@ def _constructor(ctx: Context, node: Any) -> Operand:
 
 _RULES: dict[str, Callable[[Context, Any], Operand]] = {
     "Char_Literal_Constant": _text,
+    "Data_Ref": _component,
     "Name": _name,
     "Parenthesis": _parenthesis,
     "Level_2_Unary_Expr": _unary,

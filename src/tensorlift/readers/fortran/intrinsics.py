@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import i1
 
 from tensorlift.frontends.fortran.constants import arguments_of, common_type, integer_of, limit
+from tensorlift.frontends.fortran.syntax import kind_of
+from tensorlift.frontends.fortran.uses import path_of
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import BOOL, INT, LONG, FloatType, IntegerType
 from tensorlift.readers.flow import Local
 from tensorlift.readers.fortran.arrays import conforming, element, elementwise, extents_of, require_shape, scattered
-from tensorlift.readers.fortran.context import local_type
+from tensorlift.readers.fortran.context import is_present, local_type
 from tensorlift.readers.fortran.elemental import (
     CONVERSIONS,
     ELEMENTAL,
@@ -72,10 +74,7 @@ def intrinsic(ctx: Context, node: Any, name: str) -> Operand:
 
 
 def _size(ctx: Context, node: Any, given: Given) -> Operand:
-    array = value(ctx, given[0][1])
-    if isinstance(array, Number):
-        raise ctx.refusal("expression", node)
-    extents = extents_of(ctx, array, node)
+    extents = [extent for _, extent in _bounds(ctx, node, given[0][1])]
     if len(given) == 1:
         found: Size = 1
         for extent in extents:
@@ -99,15 +98,39 @@ def _as_integer(ctx: Context, size: Size) -> Number:
 
 
 def _bound(ctx: Context, node: Any, given: Given, *, upper: bool) -> Operand:
-    array = value(ctx, given[0][1])
-    if not isinstance(array, View) or len(given) != 2:  # noqa: PLR2004 - an array and a dimension
+    bounds = _bounds(ctx, node, given[0][1])
+    ends = [ctx.combined("-", ctx.combined("+", low, extent), 1) if upper else low for low, extent in bounds]
+    if len(given) == 1:
+        return _listed(ctx, [_as_integer(ctx, end) for end in ends], INT)
+    return _as_integer(ctx, ends[_axis(ctx, given[1][1], len(ends), node)])
+
+
+def _shape(ctx: Context, node: Any, given: Given) -> Operand:
+    return _listed(ctx, [_as_integer(ctx, extent) for _, extent in _bounds(ctx, node, given[0][1])], INT)
+
+
+def _bounds(ctx: Context, node: Any, of: Any) -> list[tuple[Size, Size]]:
+    """Give the lower bound and the extent of each dimension of an array, which may be one of structures."""
+    symbol = ctx.frame.scope.find(path_of(of)) if kind_of(of) in {"Name", "Data_Ref"} else None
+    if symbol is None or symbol.derived is None:
+        array = value(ctx, of)
+    else:
+        names = [leaf.name for leaf in symbol.leaves() if leaf.name in ctx.frame.bound or leaf.same in ctx.outside]
+        array = ctx.binding(names[0] if names else symbol.leaves()[0].name, of)  # type: ignore[assignment]  # an array
+    if isinstance(array, Number) or (symbol is not None and not symbol.bounds):
         raise ctx.refusal("expression", node)
-    axis = _axis(ctx, given[1][1], len(array.extents), node)
-    low = array.lower[axis]
-    if not upper:
-        return _as_integer(ctx, low)
-    extent = extents_of(ctx, array, node)[axis]
-    return _as_integer(ctx, ctx.combined("-", ctx.combined("+", low, extent), 1))
+    extents = extents_of(ctx, array, node)
+    lower = array.lower if isinstance(array, View) else (1,) * len(extents)
+    rank = len(symbol.bounds) if symbol is not None and symbol.derived is not None else len(extents)
+    return [*zip(lower, extents, strict=True)][:rank]
+
+
+def _listed(ctx: Context, items: Sequence[Number], ctype: Numeric) -> View:
+    """Make a vector of numbers."""
+    made = ctx.array(ctx.temporary(), [len(items)], ctype)
+    for place, item in enumerate(items):
+        ctx.store(made, [place], item)
+    return made
 
 
 def _limit(ctx: Context, node: Any, given: Given) -> Operand:
@@ -115,6 +138,13 @@ def _limit(ctx: Context, node: Any, given: Given) -> Operand:
     if found is None:
         raise ctx.refusal("expression", node)
     return number_of(found)
+
+
+def _present(ctx: Context, node: Any, given: Given) -> Operand:
+    symbol = ctx.frame.scope.find(str(given[0][1]).lower())
+    if symbol is None or "optional" not in symbol.attributes:
+        raise ctx.refusal("expression", node)
+    return Number(int(is_present(ctx, symbol)), BOOL)
 
 
 # -- reductions
@@ -428,7 +458,9 @@ WHOLE: Mapping[str, Callable[[Context, Any, Given], Operand]] = {
     "maxval": _extremum(MAX, -1),
     "minval": _extremum(MIN, 1),
     "norm2": _norm,
+    "present": _present,
     "product": _product,
+    "shape": _shape,
     "size": _size,
     "spread": _spread,
     "sum": _sum,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import i1
 
-from tensorlift.frontends.fortran.procedures import base_of, nodes_in
-from tensorlift.frontends.fortran.syntax import kind_of
+from tensorlift.frontends.fortran.syntax import kind_of, nodes_in
+from tensorlift.frontends.fortran.uses import base_of, path_of
 from tensorlift.ops.c_types import BOOL
 from tensorlift.readers.fortran.arrays import assign, extents_of, in_memory, reference
 from tensorlift.readers.fortran.expressions import size, value
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def array_named(ctx: Context, target: Any) -> View:
     """Give the array that a reference names, which is to be written."""
-    name = base_of(target)
+    name = path_of(target)
     symbol = ctx.frame.scope.find(name)
     if symbol is None or (not symbol.bounds and name not in ctx.frame.bound):
         raise ctx.refusal("statement-function", target, name)
@@ -134,7 +134,8 @@ def _forall_of(ctx: Context, header: Any, action: Any) -> None:
     if kind_of(action) != "Assignment_Stmt":
         raise ctx.refusal("statement", action)
     written = base_of(action.children[0])
-    if any(str(n).lower() == written for n in nodes_in([action.children[2], header, action.children[0].children[1:]])):
+    read = [action.children[2], header, action.children[0].children[1:]]
+    if any(kind_of(n) == "Name" and str(n).lower() == written for n in nodes_in(read)):
         raise ctx.refusal("statement", action)
     concurrent(ctx, header, lambda: ctx.read_block(ctx, [action]))
 
@@ -142,7 +143,7 @@ def _forall_of(ctx: Context, header: Any, action: Any) -> None:
 def allocate(ctx: Context, node: Any) -> None:
     """Make an allocatable array of the procedure's own, outside of loops."""
     for one in node.children[1].children:
-        name = base_of(one.children[0] if kind_of(one) == "Allocation" else one)
+        name = path_of(one.children[0] if kind_of(one) == "Allocation" else one)
         symbol = ctx.symbol(name, node)
         is_own = "allocatable" in symbol.attributes and not symbol.is_dummy and symbol.home is ctx.frame.scope
         if kind_of(one) != "Allocation" or not is_own or ctx.frame.loops or name in ctx.frame.bound:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr, i64
 from xdsl.ir import Block
 
-from tensorlift.frontends.fortran.procedures import names_used, written_in
+from tensorlift.frontends.fortran.items import items_of
+from tensorlift.frontends.fortran.uses import uses_of
 from tensorlift.ir.c_types import location_attribute
 from tensorlift.ir.function import EQUAL, OFFSET, ROW, SIZE, axis_name
 from tensorlift.ir.literal_function import literal_function
@@ -27,7 +28,9 @@ from tensorlift.readers.fortran.values import Number, Variable, View
 if TYPE_CHECKING:
     from xdsl.ir import Attribute, BlockArgument, SSAValue
 
+    from tensorlift.frontends.fortran.items import Item
     from tensorlift.frontends.fortran.symbols import Procedure, Symbol
+    from tensorlift.readers.fortran.values import Binding
 
 
 @dataclass
@@ -45,11 +48,11 @@ class _Arguments:
         self.names.append(name)
         return made
 
-    def memory(self, symbol: Symbol) -> tuple[SSAValue, SSAValue]:
+    def memory(self, item: Item) -> tuple[SSAValue, SSAValue]:
         """Make the arguments for memory."""
-        assert symbol.ctype is not None
-        return self.add(symbol.name, memory_type(symbol.ctype)), self.add(
-            f"{symbol.name}{OFFSET}", i64, f"{symbol.name}_at"
+        assert item.symbol.ctype is not None
+        return self.add(item.name, memory_type(item.symbol.ctype)), self.add(
+            f"{item.name}{OFFSET}", i64, f"{item.name}_at"
         )
 
 
@@ -64,8 +67,7 @@ def literal_module_of(procedure: Procedure) -> ModuleOp:
     kept = _bind(ctx, frame, arguments)
     run(ctx, frame)
     ctx.at = at
-    for symbol, view in kept:
-        bound = frame.bound[symbol.name]
+    for bound, view in kept:
         if isinstance(bound, Variable):
             ctx.store(view, (), Number(ctx.flow.read(bound.local), bound.ctype))
     results: list[SSAValue] = []
@@ -108,57 +110,78 @@ def _joined(ctx: Context) -> dict[tuple[str, int], tuple[str, int]]:
     return {keys[e]: keys[found(e)] for e in order if e in stands}  # type: ignore[index]  # arguments
 
 
-def _bind(ctx: Context, frame: Frame, arguments: _Arguments) -> list[tuple[Symbol, View]]:
-    """Bind the dummy arguments; gives the scalars that are written, with their memory."""
+def _bind(ctx: Context, frame: Frame, arguments: _Arguments) -> list[tuple[Binding, View]]:
+    """Bind what the procedure takes; gives the scalars that are written, with their memory."""
     procedure = frame.procedure
-    names = (*procedure.dummies, *([procedure.result] if procedure.result else []))
-    symbols = [procedure.scope.names[name] for name in names if name in procedure.scope.names]
-    written, used = written_in(procedure), names_used(procedure)
-    kept: list[tuple[Symbol, View]] = []
-    arrays: list[tuple[Symbol, SSAValue, SSAValue, tuple[SSAValue, ...]]] = []
+    used = uses_of(procedure).used
     place = procedure.tree.children[0]
-    for symbol in symbols:
-        if symbol.name == "*":
-            raise ctx.refusal("statement", place, "an alternate return")
-        ctx.check(symbol, place)
-        marks = symbol.attributes & {"allocatable"}
-        if marks:
+    if "*" in procedure.dummies:
+        raise ctx.refusal("statement", place, "an alternate return")
+    scalars: list[tuple[Symbol, View]] = []
+    arrays: list[tuple[Item, SSAValue, SSAValue, tuple[SSAValue, ...]]] = []
+    for item in items_of(procedure):
+        symbol = item.symbol
+        ctx.check_type(symbol, place)
+        if "allocatable" in symbol.attributes and symbol.is_result:
             raise ctx.refusal("declaration", place, f"allocatable :: {symbol.name}")
         assert symbol.ctype is not None
         if symbol.bounds:
-            memory, offset = arguments.memory(symbol)
+            memory, offset = arguments.memory(item)
             rows = [
-                arguments.add(axis_name(symbol.name, k, ROW), i64, f"{symbol.name}_row{k}")
+                arguments.add(axis_name(item.name, k, ROW), i64, f"{item.name}_row{k}")
                 for k in range(len(symbol.bounds) - 1)
             ]
-            arrays.append((symbol, memory, offset, tuple(rows)))
+            arrays.append((item, memory, offset, tuple(rows)))
         elif symbol.is_result:
-            frame.bound[symbol.name] = Variable(Local(local_type(symbol.ctype), ctx.at, symbol.name), symbol.ctype)
-        elif symbol.name in written and "value" not in symbol.attributes:
-            memory, offset = arguments.memory(symbol)
-            kept.append((symbol, View(memory, offset, (), (), (), symbol.ctype)))
+            frame.bound[symbol.name] = Variable(Local(local_type(symbol.ctype), ctx.at, symbol.hint), symbol.ctype)
+        elif not item.is_number:
+            memory, offset = arguments.memory(item)
+            scalars.append((symbol, View(memory, offset, (), (), (), symbol.ctype)))
         else:
-            value = Number(arguments.add(symbol.name, local_type(symbol.ctype)), symbol.ctype)
-            frame.bound[symbol.name] = variable(ctx, symbol, value) if symbol.name in written else value
-    for symbol, view in kept:
-        assert symbol.ctype is not None
-        frame.bound[symbol.name] = variable(ctx, symbol, ctx.load(view, ()))
-    for symbol, memory, offset, distances in arrays:
-        assert symbol.ctype is not None
-        if symbol.name in used or symbol.is_result:
-            frame.bound[symbol.name] = _view(ctx, symbol, memory, offset, distances)
+            value = Number(arguments.add(item.name, local_type(symbol.ctype)), symbol.ctype)
+            _enter(ctx, frame, symbol, variable(ctx, symbol, value) if item.is_written else value)
+    kept: list[tuple[Binding, View]] = []
+    for symbol, view in scalars:
+        made = variable(ctx, symbol, ctx.load(view, ()))
+        _enter(ctx, frame, symbol, made)
+        kept.append((made, view))
+    shared: dict[tuple[Symbol, int], SSAValue] = {}
+    for item, memory, offset, distances in arrays:
+        if item.symbol in used or not item.symbol.is_dummy:
+            _enter(ctx, frame, item.symbol, _view(ctx, item, (memory, offset, distances), shared))
     return kept
 
 
-def _view(ctx: Context, symbol: Symbol, memory: SSAValue, offset: SSAValue, rows: tuple[SSAValue, ...]) -> View:
+def _enter(ctx: Context, frame: Frame, symbol: Symbol, binding: Binding) -> None:
+    """Bind a dummy argument or a variable outside."""
+    if symbol.is_outside:
+        ctx.outside[symbol] = binding
+    else:
+        frame.bound[symbol.name] = binding
+
+
+def _view(
+    ctx: Context,
+    item: Item,
+    at: tuple[SSAValue, SSAValue, tuple[SSAValue, ...]],
+    shared: dict[tuple[Symbol, int], SSAValue],
+) -> View:
     """See an argument as it is declared; an assumed extent becomes an argument where it is asked for."""
+    memory, offset, rows = at
+    symbol = item.symbol
     assert symbol.ctype is not None
     declared = bounds_of(ctx, symbol)
     lower = tuple(low for low, _ in declared)
     extents = [extent for _, extent in declared]
     for axis, (_, upper) in enumerate(symbol.bounds):
         if upper is None:
-            extents[axis] = _asked(ctx, symbol.name, axis)
+            extents[axis] = made = _asked(ctx, item.name, axis)
+            owner = symbol
+            while owner.above is not None and axis < len(owner.above.bounds):
+                owner = owner.above
+            first = shared.setdefault((owner, axis), made)
+            if first is not made:  # all components of an array of structures have its extents
+                ctx.equal.append((first, made))
     return View(memory, offset, tuple(extents), (*rows, 1), lower, symbol.ctype)
 
 

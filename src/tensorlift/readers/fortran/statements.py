@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import i1
 
-from tensorlift.frontends.fortran.syntax import kind_of, label_of
+from tensorlift.frontends.fortran.syntax import kind_of, label_of, nodes_in
+from tensorlift.frontends.fortran.uses import path_of
 from tensorlift.ops.c_types import BOOL, CHAR
 from tensorlift.readers.flow import Flow, named
 from tensorlift.readers.fortran.arrays import assign, selected
@@ -18,6 +19,7 @@ from tensorlift.readers.fortran.characters import character
 from tensorlift.readers.fortran.expressions import scalar, truth, value
 from tensorlift.readers.fortran.loops import do
 from tensorlift.readers.fortran.masks import allocate, array_named, forall, forall_construct, where, where_construct
+from tensorlift.readers.fortran.structures import assign_structure
 from tensorlift.readers.fortran.values import Number, Variable, View
 
 if TYPE_CHECKING:
@@ -64,10 +66,17 @@ def _nothing(_ctx: Context, _node: Any) -> None:
 
 def _assignment(ctx: Context, node: Any) -> None:
     target, _, right = node.children
+    symbol = ctx.frame.scope.find(path_of(target))
+    if symbol is not None and symbol.derived is not None:
+        assign_structure(ctx, symbol, target, right, node)
+        return
     if kind_of(target) == "Name":
         _assign_name(ctx, target, right, node)
         return
-    if kind_of(target) != "Part_Ref":
+    if kind_of(target) == "Data_Ref" and not isinstance(ctx.binding(path_of(target), target), View):
+        write(ctx, ctx.binding(path_of(target), target), scalar(ctx, right), target)
+        return
+    if kind_of(target) not in {"Part_Ref", "Data_Ref"}:
         raise ctx.refusal("statement", node)
     view = array_named(ctx, target)
     place = selected(ctx, view, target, lambda subscript: value(ctx, subscript))
@@ -89,7 +98,7 @@ def _assign_name(ctx: Context, target: Any, right: Any, node: Any) -> None:
     if ctx.symbol(name, target).is_constant:
         raise ctx.refusal("declaration", node, f"parameter :: {name}")
     bound = ctx.binding(name, target)
-    if isinstance(bound, View):
+    if isinstance(bound, View) and bound.extents:
         found = value(ctx, right)
         _check_types(ctx, found.ctype is BOOL, bound.ctype is BOOL, node)
         assign(ctx, bound, found, node)
@@ -99,6 +108,10 @@ def _assign_name(ctx: Context, target: Any, right: Any, node: Any) -> None:
 
 def write(ctx: Context, bound: Variable | View | Number, found: Number, node: Any) -> None:
     """Assign to a scalar variable."""
+    if isinstance(bound, View):
+        _check_types(ctx, found.is_truth, bound.ctype is BOOL, node)
+        ctx.store(bound, (), found)
+        return
     if not isinstance(bound, Variable):
         raise ctx.refusal("statement", node)
     if bound.local in ctx.frame.counting:
@@ -112,7 +125,18 @@ def write(ctx: Context, bound: Variable | View | Number, found: Number, node: An
 
 def _if_statement(ctx: Context, node: Any) -> None:
     condition, action = node.children
-    ctx.choose(truth(ctx, condition), lambda: _statement(ctx, action))
+    known = _decided(ctx, condition)
+    if known is None:
+        ctx.choose(truth(ctx, condition), lambda: _statement(ctx, action))
+    elif known:
+        _statement(ctx, action)
+
+
+def _decided(ctx: Context, condition: Any) -> bool | None:
+    """Tell what a condition is that asks whether an optional argument is passed; None for any other one."""
+    asks = any(str(node).lower() == "present" for node in nodes_in([condition]) if kind_of(node) == "Intrinsic_Name")
+    literal = scalar(ctx, condition).literal if asks else None
+    return None if literal is None else bool(literal)
 
 
 def _if_construct(ctx: Context, node: Any) -> None:
@@ -125,9 +149,12 @@ def _if_construct(ctx: Context, node: Any) -> None:
     after = Flow()
     for head, statements in arms:
         ctx.visit(head)
-        if kind_of(head) == "Else_Stmt":
+        known = True if kind_of(head) == "Else_Stmt" else _decided(ctx, head.children[0])
+        if known:
             read_block(ctx, statements)
             break
+        if known is not None:
+            continue
         inside, other = Flow(), Flow()
         ctx.flow.branch(truth(ctx, head.children[0]), inside, other, ctx.at)
         ctx.flow.enter(inside)

@@ -1,0 +1,82 @@
+"""Assignments of whole structures, which are those of all components; arrays of structures are arrays of these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.frontends.fortran.constants import arguments_of
+from tensorlift.frontends.fortran.symbols import PART
+from tensorlift.frontends.fortran.syntax import kind_of
+from tensorlift.frontends.fortran.uses import path_of
+from tensorlift.readers.fortran.arrays import assign, in_memory, prefixed
+from tensorlift.readers.fortran.expressions import read_of, value
+from tensorlift.readers.fortran.values import Number, Variable, View
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.frontends.fortran.symbols import Symbol
+    from tensorlift.readers.fortran.context import Context
+    from tensorlift.readers.fortran.values import Binding, Operand
+
+
+def assign_structure(ctx: Context, target: Symbol, node: Any, right: Any, statement: Any) -> None:
+    """Assign to all components of a structure, or of each one of an array: what is assigned is read whole before."""
+    if any("pointer" in leaf.attributes for leaf in target.leaves()):
+        raise ctx.refusal("derived", node, path_of(node))
+    values = _components(ctx, target, right, statement)
+    for leaf in target.leaves():
+        own = leaf.name[len(target.name) :]
+        _store(ctx, _place(ctx, node, path_of(node) + own), values[own], statement)
+
+
+def _place(ctx: Context, node: Any, name: str) -> Binding:
+    """Give where a component of what a reference chooses lies."""
+    bound = ctx.binding(name, node)
+    if isinstance(bound, View) and kind_of(node) != "Name":
+        return prefixed(ctx, bound, node, lambda subscript: value(ctx, subscript))
+    return bound
+
+
+def _store(ctx: Context, place: Binding, found: Operand, node: Any) -> None:
+    if isinstance(place, View) and place.extents:
+        assign(ctx, place, found, node)
+    elif not isinstance(found, Number):
+        raise ctx.refusal("shape", node, f"`{node}` assigns an array to a number")
+    elif isinstance(place, View):
+        ctx.store(place, (), found)
+    elif isinstance(place, Variable):
+        ctx.flow.write(place.local, ctx.value(ctx.cast(found, place.ctype)))
+    else:
+        raise ctx.refusal("statement", node)
+
+
+def _kept(ctx: Context, found: Operand, node: Any) -> Operand:
+    """Give a value that later stores do not change."""
+    return found if isinstance(found, Number) else in_memory(ctx, found, node)
+
+
+def _components(ctx: Context, target: Symbol, right: Any, node: Any) -> Mapping[str, Operand]:
+    """Read all components of a structure, by their names with what leads to them."""
+    source = ctx.frame.scope.find(path_of(right)) if kind_of(right) in {"Name", "Part_Ref", "Data_Ref"} else None
+    if source is not None and source.derived is target.derived:
+        names = [leaf.name[len(source.name) :] for leaf in source.leaves()]
+        return {own: read_of(ctx, _place(ctx, right, path_of(right) + own)) for own in names}
+    is_call = kind_of(right) in {"Structure_Constructor", "Part_Ref", "Function_Reference"}
+    derived = ctx.frame.scope.derived(str(right.children[0]).lower()) if is_call else None
+    if derived is None or derived is not target.derived:
+        raise ctx.refusal("derived", node, str(right))
+    given = arguments_of(right)
+    found: dict[str, Operand] = {}
+    for position, (keyword, argument) in enumerate(given):
+        name = keyword or [*derived.components][position]
+        part = target.part(name)
+        if part is None or part.derived is not None:
+            raise ctx.refusal("derived", node, str(right))
+        found[f"{PART}{name}"] = _kept(ctx, value(ctx, argument), argument)
+    for name, component in derived.components.items():
+        if f"{PART}{name}" not in found:
+            if component.value is None:
+                raise ctx.refusal("arguments", right, derived.name)
+            found[f"{PART}{name}"] = _kept(ctx, value(ctx, component.value), right)
+    return found
