@@ -164,7 +164,7 @@ def _index(ctx: Inference, entry: ast.expr, value: Operand | None = None) -> Sca
 
 
 def _slice(ctx: Inference, extent: nodes.Expression, entry: ast.Slice) -> Scalar:
-    """Give how many indices a slice selects."""
+    """Give how many indices a slice selects; of one whose bounds data say, the reader cuts off what lies outside."""
     step = 1 if entry.step is None else _step(ctx, entry.step)
     whole = size_of(extent)
     if step < 0:
@@ -174,15 +174,15 @@ def _slice(ctx: Inference, extent: nodes.Expression, entry: ast.Slice) -> Scalar
         return _in_steps(whole, -step)
     lower = integer(0) if entry.lower is None else _bound(ctx, entry.lower, whole)
     upper = whole if entry.upper is None else _bound(ctx, entry.upper, whole)
-    if entry.upper is not None:
-        ctx.require_nonnegative(ctx.extent(binary("-", whole, upper)))
-    length = upper
-    if entry.lower is not None:
-        length = binary("-", upper, lower)
+    if lower is not None and upper is not None:
+        length = upper if entry.lower is None else binary("-", upper, lower)
         if upper.integer is not None and lower.integer is not None:
             length = integer(max(int(upper.integer) - int(lower.integer), 0))
-    ctx.require_nonnegative(ctx.extent(length))
-    return _in_steps(length, step)
+        is_cut = entry.upper is not None and not ctx.may_require_nonnegative(ctx.extent(binary("-", whole, upper)))
+        if not is_cut and ctx.may_require_nonnegative(ctx.extent(length)):
+            return _in_steps(length, step)
+    ctx.mention(extent)
+    return Scalar(LONG, weak=True)
 
 
 def _step(ctx: Inference, node: ast.expr) -> int:
@@ -193,8 +193,11 @@ def _step(ctx: Inference, node: ast.expr) -> int:
     return int(step)
 
 
-def _bound(ctx: Inference, node: ast.expr, whole: Scalar) -> Scalar:
-    """Evaluate a bound of a slice; one that counts from the end must not lie before the start."""
+def _bound(ctx: Inference, node: ast.expr, whole: Scalar) -> Scalar | None:
+    """Evaluate a bound of a slice, None where it may be negative.
+
+    One that counts from the end must not lie before the start.
+    """
     with ctx.placed(node):
         counted = counted_from_end(node)
         if counted is not None:
@@ -208,9 +211,8 @@ def _bound(ctx: Inference, node: ast.expr, whole: Scalar) -> Scalar:
         if _is_negative(value):
             value = binary("+", whole, value)
             ctx.require_nonnegative(ctx.extent(value))
-        else:
-            detail = f"the bound `{ast.unparse(node)}` may be negative, and would then count from the end"
-            ctx.require_nonnegative(ctx.extent(value), ("index", detail))
+        elif not ctx.may_require_nonnegative(ctx.extent(value)):
+            return None
         return value
 
 

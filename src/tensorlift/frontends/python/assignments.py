@@ -21,7 +21,7 @@ from tensorlift.frontends.python.arrays import (
     part,
     stores,
 )
-from tensorlift.frontends.python.expressions import evaluate, operated
+from tensorlift.frontends.python.expressions import RULES, evaluate, operated
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import (
     NOWHERE,
@@ -113,6 +113,17 @@ def _bind(ctx: Inference, target: ast.expr, value: Operand) -> None:
         case _:
             raise ctx.refusal("target", f"the target `{ast.unparse(target)}` is not lifted", target)
 
+
+def _named(ctx: Inference, node: ast.NamedExpr) -> Operand:
+    """Bind a name to a number in an expression."""
+    value = evaluate(ctx, node.value)
+    if not isinstance(value, Scalar):
+        raise RefusedError("walrus-array", ast.unparse(node))
+    bind_name(ctx, node.target.id, value)
+    return evaluate(ctx, ast.copy_location(ast.Name(node.target.id, ast.Load()), node))
+
+
+RULES[ast.NamedExpr] = _named
 
 # -- names
 
@@ -260,7 +271,7 @@ def _store(ctx: Inference, target: ast.Subscript, value: Operand) -> None:
     view = part(ctx, base, target, indices, is_target=True)
     if view.rank:
         if view.is_list:
-            raise RefusedError("target", f"a part of the list `{_named(view)}` is replaced")
+            raise RefusedError("target", f"a part of the list `{_list_name(view)}` is replaced")
         fill(ctx, view, value)
     elif isinstance(value, Scalar):
         _put_item(ctx, view, value)
@@ -268,7 +279,7 @@ def _store(ctx: Inference, target: ast.Subscript, value: Operand) -> None:
         raise RefusedError("rank", "an array is stored into one element")
 
 
-def _named(view: Array) -> str:
+def _list_name(view: Array) -> str:
     return view.memory.name if view.memory is not None else ""
 
 
@@ -353,7 +364,7 @@ def _augment_view(ctx: Inference, view: Array, op: ast.operator, given: Operand)
         _put_item(ctx, view, result)
         return
     if view.is_list:
-        raise RefusedError("target", f"the list `{_named(view)}` is extended")
+        raise RefusedError("target", f"the list `{_list_name(view)}` is extended")
     fill(ctx, view, replace(_changed(ctx, view, op, given), extents=view.extents))
 
 

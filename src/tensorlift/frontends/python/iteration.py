@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.frontends.python.arrays import in_memory, own
@@ -14,7 +15,7 @@ from tensorlift.frontends.python.expressions import RULES, condition, evaluate, 
 from tensorlift.frontends.python.made_arrays import written
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import NOWHERE, Scalar, binary, cast, integer, size_of, truth
-from tensorlift.frontends.python.state import Inference, Local
+from tensorlift.frontends.python.state import Inference, Local, numerators
 from tensorlift.frontends.python.syntax import filled_by, stored_in
 from tensorlift.frontends.python.values import Array, NoItems, Sizes
 from tensorlift.ir import nodes
@@ -52,8 +53,16 @@ class Range:
         return self.step == 1 and self.start.integer == 0
 
 
-# What a target is at each position: the counter, the counter and a number, or an item of an array.
-_Bound: TypeAlias = list[tuple[ast.expr, Scalar | Array | None]]
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A number that the counter is moved by, after it is multiplied with a constant."""
+
+    by: Scalar
+    factor: int = 1
+
+
+# What a target is at each position: the counter, the counter moved, or an item of an array.
+_Bound: TypeAlias = list[tuple[ast.expr, Moved | Array | None]]
 _Iteration: TypeAlias = tuple[Range, _Bound]
 
 
@@ -67,9 +76,11 @@ def iterable(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:
             return _over_array(ctx, target, node)
         module, name = callee(ctx, node)
         if module not in {"", "numba"} or name in ctx.module.functions:
-            raise RefusedError("iterable", f"`{ast.unparse(node)}`")
-        if node.keywords and name in {*_RANGES, "zip", "reversed"}:
+            return _over_array(ctx, target, node)
+        if node.keywords and name in {*_RANGES, "zip", "reversed", "list"}:
             raise RefusedError("arguments", f"keyword arguments of `{name}` are not lifted")
+        if name == "list" and len(node.args) == 1:
+            return iterable(ctx, target, node.args[0])
         if name in _RANGES:
             return _range(ctx, node), [(target, None)]
         if name == "reversed" and len(node.args) == 1:
@@ -95,26 +106,42 @@ def _range(ctx: Inference, node: ast.Call) -> Range:
 
 
 def _reversed(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:
-    if not isinstance(node, ast.Call) or callee(ctx, node)[1] not in _RANGES:
-        with ctx.placed(node):
-            return _over_array(ctx, target, node)
-    span = _range(ctx, node)
-    if span.step != 1:
-        raise ctx.refusal("iterable", "`reversed` of a range with a step", node)
-    first, last = (binary("-", bound, integer(1)) for bound in (span.stop, span.start))
-    return Range(first, last, -1), [(target, None)]
+    module, name = callee(ctx, node) if isinstance(node, ast.Call) else ("", "")
+    if isinstance(node, ast.Call) and module in {"", "numba"} and name in _RANGES:
+        span = _range(ctx, node)
+        if span.step == 1:
+            first, last = (binary("-", bound, integer(1)) for bound in (span.stop, span.start))
+            return Range(first, last, -1), [(target, None)]
+    elif module == "" and name in {"zip", "enumerate"}:
+        raise ctx.refusal("iterable", f"`reversed` of `{name}`, which Python does not reverse,", node)
+    span, items = _from_zero(iterable(ctx, target, node))
+    last_item = binary("-", span.stop, integer(1))
+    return span, [(one, rule if isinstance(rule, Array) else _backwards(rule, last_item)) for one, rule in items]
+
+
+def _backwards(rule: Moved | None, last: Scalar) -> Moved:
+    rule = rule or Moved(integer(0))
+    return Moved(binary("+", rule.by, binary("*", integer(rule.factor), last)), -rule.factor)
+
+
+def _from_zero(iteration: _Iteration) -> _Iteration:
+    """Let a counter count up from zero; what is moved by it is a range as it was."""
+    span, items = iteration
+    if span.is_plain:
+        return iteration
+    if span.step is None:
+        raise RefusedError("step", "no constant")
+    return Range(integer(0), span.length), [(one, Moved(span.start, span.step)) for one, _ in items]
 
 
 def _over_array(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:
     if isinstance(node, ast.List | ast.Tuple):
         value = in_memory(ctx, written(ctx, node))
-    elif isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
+    else:
         found = evaluate(ctx, node)
         if not isinstance(found, Array):
             raise RefusedError("iterable", f"`{ast.unparse(node)}`")
         value = found if found.view is not None else in_memory(ctx, own(found))
-    else:
-        raise RefusedError("iterable", f"`{ast.unparse(node)}`")
     ctx.mention(value.extents[0])
     return Range(integer(0), size_of(value.extents[0])), [(target, value)]
 
@@ -122,11 +149,9 @@ def _over_array(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:
 def _enumerate(ctx: Inference, target: ast.expr, node: ast.Call) -> _Iteration:
     if not isinstance(target, ast.Tuple) or len(target.elts) != _TWO:
         raise RefusedError("target", "`enumerate` needs two targets")
-    span, items = iterable(ctx, target.elts[1], node.args[0])
-    if not span.is_plain:
-        raise RefusedError("iterable", "`enumerate` of a range that does not start at 0")
+    span, items = _from_zero(iterable(ctx, target.elts[1], node.args[0]))
     starts = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "start")]
-    return span, [(target.elts[0], whole_number(ctx, starts[0]) if starts else None), *items]
+    return span, [(target.elts[0], Moved(whole_number(ctx, starts[0])) if starts else None), *items]
 
 
 def _zip(ctx: Inference, target: ast.expr, node: ast.Call) -> _Iteration:
@@ -135,14 +160,20 @@ def _zip(ctx: Inference, target: ast.expr, node: ast.Call) -> _Iteration:
     found: _Bound = []
     stops: list[Scalar] = []
     for inner, argument in zip(target.elts, node.args, strict=True):
-        span, items = iterable(ctx, inner, argument)
-        if not span.is_plain:
-            raise RefusedError("iterable", "`zip` of a range that does not start at 0")
+        span, items = _from_zero(iterable(ctx, inner, argument))
         found += items
         stops.append(span.stop)
-    for stop in stops[1:]:
-        ctx.require_equal(ctx.extent(stops[0]), ctx.extent(stop))
-    return Range(integer(0), stops[0]), found
+    return Range(integer(0), reduce(partial(_shortest, ctx), stops)), found
+
+
+def _shortest(ctx: Inference, one: Scalar, other: Scalar) -> Scalar:
+    """Give the lesser of two lengths; where that is not known they must be equal."""
+    ends = ctx.extent(one), ctx.extent(other)
+    mine, others = map(ctx.polynomial, numerators(*ends) or ends)
+    longer = None if mine is None or others is None else (mine - others).constant_value
+    if longer is None:
+        ctx.require_equal(ctx.extent(one), ctx.extent(other))
+    return other if longer is not None and longer > 0 else one
 
 
 # -- loops
@@ -260,11 +291,12 @@ def _once(ctx: Inference, bound: Scalar) -> Scalar:
     return bound if bound.is_stable else replace(bound, node=ctx.size(ctx.fresh("stop")))
 
 
-def _bind_item(ctx: Inference, target: ast.expr, rule: Scalar | Array | None, counter: Scalar) -> None:
+def _bind_item(ctx: Inference, target: ast.expr, rule: Moved | Array | None, counter: Scalar) -> None:
     if rule is None:
         _bind_target(ctx, target, counter)
-    elif isinstance(rule, Scalar):  # a counter that starts elsewhere
-        _bind_target(ctx, target, binary("+", counter, rule))
+    elif isinstance(rule, Moved):
+        moved = counter if rule.factor == 1 else binary("*", integer(rule.factor), counter)
+        _bind_target(ctx, target, binary("+", moved, rule.by))
     elif rule.rank > 1:
         _bind_target(ctx, target, replace(rule, extents=rule.extents[1:], is_whole=False))
     else:

@@ -306,9 +306,9 @@ def _spell_own(own: str) -> str:
 
 
 def _returned_names(function: ast.FunctionDef) -> tuple[str, ...]:
-    """List the names that the last statement returns."""
+    """List the names that the last statement returns, where it alone returns something."""
     last = function.body[-1]
-    if not isinstance(last, ast.Return):
+    if not isinstance(last, ast.Return) or sum(isinstance(node, ast.Return) for node in ast.walk(function)) > 1:
         return ()
     items = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
     return tuple(item.id for item in items if isinstance(item, ast.Name))

@@ -28,7 +28,12 @@ REFUSALS: dict[str, Refusal] = {
         "define it beside the outer function, and pass what it reads",
     ),
     "literally": Refusal("TL166", "{detail} is not read literally", "write it with plainer operations"),
-    "walrus": Refusal("TL167", "`{detail}` assigns inside of an expression", "assign in a statement of its own"),
+    "walrus": Refusal(
+        "TL167",
+        "`{detail}` assigns in a part of an expression that not every run evaluates",
+        "assign in a statement of its own",
+    ),
+    "walrus-array": Refusal("TL167", "`{detail}` names an array", "assign in a statement of its own"),
     "jump": Refusal("TL168", "`{detail}` leaves the loop body early", "put the rest of the body under a condition"),
     "iterable": Refusal(
         "TL169",
@@ -71,6 +76,7 @@ REFUSALS: dict[str, Refusal] = {
         "keep the shape, as in `np.where(x > 0, x, 0)`",
     ),
     "rank": Refusal("TL177", "{detail}", "give one index for each dimension of the array"),
+    "extents": Refusal("TL178", "{detail}", "let sizes and loop variables say how long an array is"),
     "shape": Refusal("TL178", "the shapes do not fit: {detail}", "give the operands equal shapes"),
     "complex": Refusal(
         "TL179",

@@ -412,6 +412,9 @@ def truth_of(value: Scalar) -> Scalar:
     return value if value.is_truth else truth(weak=value.weak)
 
 
+QUOTIENT = " // "  # in the name of a quotient by a constant, which is a variable by itself
+
+
 def polynomial(node: nodes.Expression) -> Polynomial | None:
     """Read an integer expression as a polynomial over the names of its variables; None where it is none."""
     match node:
@@ -429,8 +432,11 @@ def polynomial(node: nodes.Expression) -> Polynomial | None:
         case nodes.Binary(operator="//" | "%" as operator, left=left, right=right):
             a, b = polynomial(left), polynomial(right)
             dividend, divisor = (None if side is None else side.constant_value for side in (a, b))
-            if dividend is None or not divisor:
+            if a is None or not divisor:
                 return None
+            if dividend is None:
+                is_quotient = operator == "//" and divisor > 0
+                return Polynomial.variable(f"({a}){QUOTIENT}{divisor}") if is_quotient else None
             return Polynomial.constant(dividend // divisor if operator == "//" else dividend % divisor)
         case _:
             return None

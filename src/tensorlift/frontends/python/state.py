@@ -12,6 +12,7 @@ from tensorlift.diagnostics import Location
 from tensorlift.frontends.python.refusals import RefusedError, refusal
 from tensorlift.frontends.python.scalars import (
     NOWHERE,
+    QUOTIENT,
     Number,
     Scalar,
     fits,
@@ -20,12 +21,12 @@ from tensorlift.frontends.python.scalars import (
     polynomial,
     size_of,
 )
-from tensorlift.frontends.python.syntax import stored_in
+from tensorlift.frontends.python.syntax import stored_in, unsure_bindings
 from tensorlift.frontends.python.values import Array, Memory, NoItems, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import LONG, VOID, VoidType
 from tensorlift.poly.index_arithmetic import counts_objects
-from tensorlift.poly.polynomial import Polynomial
+from tensorlift.poly.polynomial import Polynomial, parse_polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -83,9 +84,10 @@ class Scope:
         inner: list[ast.AST] = [node.target for node in function.body if isinstance(node, ast.For)]
         for node in function.body:
             inner += [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt)]
-        for part in ast.walk(function):
-            if isinstance(part, ast.NamedExpr):
-                raise refusal("walrus", module.locate(part), ast.unparse(part))
+        named = [part for part in ast.walk(function) if isinstance(part, ast.NamedExpr)]
+        for part in unsure_bindings(function) if named else ():
+            raise refusal("walrus", module.locate(part), ast.unparse(part))
+        inner += [part.target for part in named]
         stores = Counter(stored_in(function.body))
         return Scope(
             function,
@@ -323,12 +325,12 @@ class Inference:
         """Make two extents equal: prove it, identify two that are free, or record it as a precondition."""
         if left == right:
             return
-        if (numerators := _numerators(left, right)) is not None:
-            self.require_equal(*numerators)
+        if (wholes := numerators(left, right)) is not None and self._may_be_equal(*wholes):
+            self.require_equal(*wholes)
             return
         a, b = self.polynomial(left), self.polynomial(right)
         if a is None or b is None:
-            raise RefusedError("shape", "an extent is no sum of sizes")
+            raise RefusedError("extents", "an extent is no sum of sizes")
         if a == b:
             return
         spelled = [side.spell(self.shown) for side in (a, b)]
@@ -342,14 +344,44 @@ class Inference:
             raise RefusedError("shape", f"{spelled[0]} and {spelled[1]} cannot be compared")
         self.equalities.append(Equality(a, b, self.at))
 
+    def _may_be_equal(self, left: nodes.Expression, right: nodes.Expression) -> bool:
+        """Whether two extents do not differ by a number."""
+        a, b = self.polynomial(left), self.polynomial(right)
+        return a is None or b is None or (a - b).constant_value in {None, 0}
+
     def require_nonnegative(self, node: nodes.Expression, otherwise: tuple[str, str] = _NEGATIVE_EXTENT) -> None:
         """Refuse ``otherwise`` what cannot be asked to be at least zero."""
+        if not self.may_require_nonnegative(node):
+            raise RefusedError(*otherwise)
+
+    def may_require_nonnegative(self, node: nodes.Expression) -> bool:
+        """Whether an integer can be asked to be at least zero, or is."""
         while (inner := self._at_least_with(node)) is not None:
             node = inner
-        self.mention(node)
         value = self.polynomial(node)
-        if value is None or not value.is_affine or not value.variables() <= self.sizes | self.counters:
-            raise RefusedError(*otherwise)
+        value = None if value is None else self._without_quotients(value)
+        is_asked = value is not None and value.is_affine and value.variables() <= self.sizes | self.counters
+        if value is None or not (is_asked or self._is_never_negative(value)):
+            return False
+        self.mention(node)
+        return True
+
+    def _without_quotients(self, value: Polynomial) -> Polynomial:
+        """Give what is at least zero only where a polynomial is, without the quotients that it subtracts."""
+        for name in sorted(value.variables()):
+            factor = value.coefficient(name).constant_value
+            if QUOTIENT in name and factor is not None and factor < 0:
+                whole, _, divisor = name.rpartition(QUOTIENT)
+                rest = value.without([name]).scale(int(divisor))
+                value = rest + parse_polynomial(whole).scale(factor)  # a quotient is no more than the exact one
+        return value
+
+    def _is_never_negative(self, value: Polynomial) -> bool:
+        """Whether a polynomial has extents, and quotients of them, with positive factors alone."""
+        quotients = {name for name in value.variables() if QUOTIENT in name}
+        wholes = [parse_polynomial(name.rpartition(QUOTIENT)[0]) for name in sorted(quotients)]
+        is_plain = value.variables() - quotients <= self.extents and min(value.terms.values(), default=0) >= 0
+        return is_plain and all(map(self._is_never_negative, wholes))
 
     def _at_least_with(self, node: nodes.Expression) -> nodes.Expression | None:
         """Give what an extent is at least zero with: the numerator of a quotient, or what a number is added to."""
@@ -372,7 +404,7 @@ class Inference:
     def made(self, name: str, element: Number, extents: Extents) -> Array:
         """Give an array of the function's own."""
         if _CHANGING in extents:
-            raise RefusedError("shape", f"the extents of `{name}` change, or are no sums of sizes")
+            raise RefusedError("extents", f"the extents of `{name}` change, or are no sums of sizes")
         self.mention(*extents)
         for extent in extents:
             self.require_nonnegative(extent)
@@ -397,7 +429,7 @@ def shape_of(array: Array) -> Sizes:
     return Sizes(tuple(map(size_of, array.extents)))
 
 
-def _numerators(left: nodes.Expression, right: nodes.Expression) -> tuple[nodes.Expression, nodes.Expression] | None:
+def numerators(left: nodes.Expression, right: nodes.Expression) -> tuple[nodes.Expression, nodes.Expression] | None:
     """Give the numerators of two quotients by one divisor: where they are equal, so are the quotients."""
     match left, right:
         case nodes.Binary(operator="//", left=a, right=m), nodes.Binary(operator="//", left=b, right=n):

@@ -24,6 +24,7 @@ from tensorlift.frontends.python.scalars import Scalar, cast, choose
 from tensorlift.frontends.python.state import LOCAL, Inference, Module, Scope
 from tensorlift.frontends.python.syntax import always_returns, appended, arguments_of, given_arguments
 from tensorlift.frontends.python.values import Array, NoItems, Operand, Sizes
+from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL
 
 if TYPE_CHECKING:
@@ -171,15 +172,17 @@ def _returned(ctx: Inference, value: ast.expr | None) -> None:
         return
     if value is None or (isinstance(value, ast.Constant) and value.value is None):
         return
-    if isinstance(value, ast.Tuple):
-        _return_tuple(ctx, value.elts)
+    items = value.elts if isinstance(value, ast.Tuple) else [value]
+    found = [evaluate(ctx, item) for item in items]
+    if len(found) == 1 and isinstance(found[0], Scalar) and not isinstance(value, ast.Tuple):
+        _return_scalar(ctx, found[0])
         return
-    found = evaluate(ctx, value)
-    if isinstance(found, Scalar):
-        _return_scalar(ctx, found)
+    names = [f"result_{position + 1}" for position in range(len(items))] if isinstance(value, ast.Tuple) else ["result"]
+    returns = [node for node in ast.walk(ctx.scope.function) if isinstance(node, ast.Return)]
+    if len(returns) > 1 or ctx.depth:
+        _return_one_of(ctx, names, found, returns)
     else:
-        _return_last(ctx)
-        _return_array(ctx, value, found, "result")
+        _return_items(ctx, names, items, found)
 
 
 def _return_scalar(ctx: Inference, value: Scalar) -> None:
@@ -195,11 +198,9 @@ def _kind_of_number(ctype: Number, weak: bool) -> str:  # noqa: FBT001 - a type 
     return "python" if weak else "numpy"
 
 
-def _return_tuple(ctx: Inference, items: Sequence[ast.expr]) -> None:
-    _return_last(ctx)
-    values = [evaluate(ctx, item) for item in items]
-    for position, (item, value) in enumerate(zip(items, values, strict=True)):
-        name = f"result_{position + 1}"
+def _return_items(ctx: Inference, names: Sequence[str], items: Sequence[ast.expr], values: Sequence[Operand]) -> None:
+    """Give arrays, and numbers of which the last is the result, at the end of the function."""
+    for position, (name, item, value) in enumerate(zip(names, items, values, strict=True)):
         if not isinstance(value, Scalar):
             _return_array(ctx, item, value, name)
         elif position == len(items) - 1:
@@ -211,11 +212,36 @@ def _return_tuple(ctx: Inference, items: Sequence[ast.expr]) -> None:
             ctx.returns[wanted] = _kind_of_number(value.ctype, value.weak)
 
 
-def _return_last(ctx: Inference) -> None:
-    """Refuse arrays and tuples that are returned elsewhere than at the end."""
-    returns = [node for node in ast.walk(ctx.scope.function) if isinstance(node, ast.Return)]
-    if ctx.depth or len(returns) > 1:
-        raise RefusedError("return", "an array or a tuple is returned in one of several places")
+def _return_one_of(
+    ctx: Inference, names: Sequence[str], values: Sequence[Operand], returns: Sequence[ast.Return]
+) -> None:
+    """Give new arrays in one of several places, in all of which they have one shape and type."""
+    arrays = [value for value in values if isinstance(value, Array)]
+    is_whole = always_returns(ctx.scope.function.body) and all(node.value is not None for node in returns)
+    written = any(value.view is not None and value.view.is_given and value.view.written for value in arrays)
+    if len(arrays) < len(values) or ctx.scope.active or not is_whole or written:
+        raise RefusedError("return", "a tuple, or an array that is written, is returned in one of several places")
+    if not ctx.returns:
+        for name, value in zip(names, arrays, strict=True):
+            made = _free(ctx, name)
+            result_array(ctx, made, value)
+            ctx.returns[made] = _kind_of_array(value)
+        return
+    known = [ctx.results[name] for name in ctx.returns if name in ctx.results]
+    kinds = [*ctx.returns.values()]
+    if len(known) < len(arrays) or kinds != [_kind_of_array(value) for value in arrays]:
+        raise RefusedError("return", "other things are returned in one place than in another")
+    for first, other in zip(known, arrays, strict=True):
+        if first.rank != other.rank or first.element != other.element:
+            raise RefusedError("return", "arrays of different types or ranks are returned in several places")
+        for mine, given in zip(first.extents, other.extents, strict=True):
+            if isinstance(mine, nodes.Integer) or isinstance(given, nodes.Integer):
+                raise RefusedError("return", "arrays of different lengths are returned in several places")
+            ctx.require_equal(mine, given)
+
+
+def _kind_of_array(value: Array) -> str:
+    return "list" if value.is_list else "array"
 
 
 def _return_array(ctx: Inference, item: ast.expr, value: Operand, name: str) -> None:
@@ -224,13 +250,13 @@ def _return_array(ctx: Inference, item: ast.expr, value: Operand, name: str) -> 
         memory = bound.memory
         owned = memory.is_given and (memory.written or memory.name in ctx.results)
         if owned and memory.name not in ctx.returns:
-            ctx.returns[memory.name] = "list" if bound.is_list else "array"
+            ctx.returns[memory.name] = _kind_of_array(bound)
             return
     if not isinstance(value, Array):
         raise RefusedError("return", f"`{ast.unparse(item)}` is returned")
     made = _free(ctx, name)
     result_array(ctx, made, value)
-    ctx.returns[made] = "list" if value.is_list else "array"
+    ctx.returns[made] = _kind_of_array(value)
 
 
 def _free(ctx: Inference, name: str) -> str:

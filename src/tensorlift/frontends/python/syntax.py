@@ -229,6 +229,20 @@ def filled_by(loop: ast.For) -> list[str]:
     return [name for name in names if used[name] == 1]
 
 
+def unsure_bindings(function: ast.FunctionDef) -> Iterator[ast.NamedExpr]:
+    """Iterate over the assignments inside of expressions that are not always evaluated with these."""
+    for node in ast.walk(function):
+        parts: list[ast.expr] = []
+        match node:
+            case ast.BoolOp(values=[_, *rest]) | ast.Compare(comparators=[_, *rest]):
+                parts = rest
+            case ast.IfExp(body=body, orelse=orelse):
+                parts = [body, orelse]
+            case ast.Lambda(body=body):
+                parts = [body]
+        yield from (inner for part in parts for inner in ast.walk(part) if isinstance(inner, ast.NamedExpr))
+
+
 def names_in(node: ast.AST) -> set[str]:
     """Collect the names that are mentioned."""
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}

@@ -201,7 +201,7 @@ def _memory(ctx: Context, block: Block, name: str, of_type: CNumber, count: SSAV
 
 def placed(ctx: Context, name: str, value: ArrayLike) -> View:
     """Take the memory of the caller in which an array is to be returned that is like another one."""
-    found, extents = ctx.results.pop(name), value.extents
+    found, extents = ctx.results[name], value.extents
     made = View(found.base, found.offset, extents, _laid_out(ctx, extents), found.element, value.is_list)
     ctx.given[name] = made
     return made

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tensorlift.frontends.python.syntax import may_be_mask, refilled_parameters
 from tensorlift.ops.c_types import BOOL
 from tensorlift.readers.python.arrays import allocate, element, element_type, fill, in_memory, placed, store
-from tensorlift.readers.python.evaluation import evaluate
+from tensorlift.readers.python.evaluation import RULES, evaluate
 from tensorlift.readers.python.expressions import are_places, at_places, evaluated_indices, operated, part
 from tensorlift.readers.python.numbers import chosen
 from tensorlift.readers.python.values import Number, Rule, Several, View
@@ -63,6 +63,15 @@ def bind(ctx: Context, target: ast.expr, value: Operand) -> None:
                 bind(ctx, one, item)
 
 
+def _named(ctx: Context, node: ast.NamedExpr) -> Operand:
+    """Bind a name to a number in an expression."""
+    bind(ctx, node.target, evaluate(ctx, node.value))
+    return evaluate(ctx, ast.copy_location(ast.Name(node.target.id, ast.Load()), node))
+
+
+RULES[ast.NamedExpr] = _named
+
+
 def _items(ctx: Context, value: Operand, count: int) -> Sequence[Operand]:
     """Give the items of a tuple or of a row that is unpacked."""
     if isinstance(value, View) and len(value.extents) == 1:
@@ -78,6 +87,7 @@ def _bind_name(ctx: Context, name: str, value: Operand) -> None:
         wanted = _element(ctx, name, value)
         if is_result:
             made = placed(ctx, name, value)
+            del ctx.results[name]
             if wanted not in (None, made.element):
                 raise ctx.refusal(f"`{name}`, which is given back with another type,")
         elif wanted is None:

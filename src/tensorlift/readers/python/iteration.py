@@ -46,13 +46,21 @@ _STEP = 2  # its place among the arguments of a range
 
 def iterated(ctx: Context, target: ast.expr, node: ast.expr) -> Iteration:
     """Give the range of the counter of a loop, and what binds the targets where the counter is known."""
-    if isinstance(node, ast.Call):
-        called = ctx.inferred.callees[node][1]
-        if called in _RANGES:
-            bounds = _range(ctx, node.args)
-            return bounds, lambda counter: bind(ctx, target, Number(counter, LONG, weak=True))
+    called = _called(ctx, node)
+    if called in _RANGES:
+        assert isinstance(node, ast.Call)
+        bounds = _range(ctx, node.args)
+        return bounds, lambda counter: bind(ctx, target, Number(counter, LONG, weak=True))
+    if called in _OVER:
+        assert isinstance(node, ast.Call)
         return _OVER[called](ctx, target, node)
-    return _over_array(ctx, target, node, reverse=False)
+    return _over_array(ctx, target, node)
+
+
+def _called(ctx: Context, node: ast.expr) -> str:
+    """Name the builtin that a node calls; nothing where it calls none."""
+    module, name = ctx.inferred.callees[node] if isinstance(node, ast.Call) else (".", "")
+    return name if module in {"", "numba"} and name not in ctx.scope.module.functions else ""
 
 
 def _range(ctx: Context, arguments: Sequence[ast.expr]) -> Bounds:
@@ -63,20 +71,33 @@ def _range(ctx: Context, arguments: Sequence[ast.expr]) -> Bounds:
     return (0, values[0], 1) if len(values) == 1 else (values[0], values[1], step)
 
 
-def _over_array(ctx: Context, target: ast.expr, node: ast.expr, *, reverse: bool) -> Iteration:
+def _from_zero(ctx: Context, iteration: Iteration) -> Iteration:
+    """Let a counter count up from zero."""
+    (start, stop, step), bind_items = iteration
+    if isinstance(start, int) and (start, step) == (0, 1):
+        return iteration
+    if not isinstance(step, int):
+        raise ctx.refusal("a range with this step")
+    length = not_negative(ctx, ctx.combined("-", *((start, stop) if step < 0 else (stop, start))))
+    if abs(step) > 1:
+        rounded = ctx.size(ctx.combined("+", length, abs(step) - 1))
+        length = ctx.arithmetic("//", rounded, ctx.constant(abs(step), LONG), LONG)
+        ctx.counters.add(length)
+
+    def bind_moved(counter: SSAValue) -> None:
+        bind_items(ctx.size(ctx.combined("+", start, ctx.combined("*", counter, step))))
+
+    return (0, length, 1), bind_moved
+
+
+def _over_array(ctx: Context, target: ast.expr, node: ast.expr) -> Iteration:
     value = evaluate(ctx, node)
     if isinstance(value, Rule):
         value = in_memory(ctx, value)
     if not isinstance(value, View):
         raise ctx.refusal(f"a loop over `{ast.unparse(node)}`")
-    view, length = value, value.extents[0]
-    last = ctx.combined("-", length, 1) if reverse else None
-
-    def bind_item(counter: SSAValue) -> None:
-        index = counter if last is None else ctx.size(ctx.combined("-", last, counter))
-        bind(ctx, target, _row(ctx, view, index))
-
-    return (0, length, 1), bind_item
+    view = value
+    return (0, view.extents[0], 1), lambda counter: bind(ctx, target, _row(ctx, view, counter))
 
 
 def _row(ctx: Context, view: View, index: SSAValue) -> Operand:
@@ -89,17 +110,18 @@ def _row(ctx: Context, view: View, index: SSAValue) -> Operand:
 
 def _reversed(ctx: Context, target: ast.expr, node: ast.Call) -> Iteration:
     (inner,) = node.args
-    if isinstance(inner, ast.Call):
-        start, stop, _ = _range(ctx, inner.args)
-        bounds = (ctx.combined("-", stop, 1), ctx.combined("-", start, 1), -1)
-        return bounds, lambda counter: bind(ctx, target, Number(counter, LONG, weak=True))
-    return _over_array(ctx, target, inner, reverse=True)
+    (start, stop, step), bind_items = iterated(ctx, target, inner)
+    if _called(ctx, inner) in _RANGES and isinstance(step, int) and step == 1:
+        return (ctx.combined("-", stop, 1), ctx.combined("-", start, 1), -1), bind_items
+    (_, length, _), bind_items = _from_zero(ctx, ((start, stop, step), bind_items))
+    last = ctx.combined("-", length, 1)
+    return (0, length, 1), lambda counter: bind_items(ctx.size(ctx.combined("-", last, counter)))
 
 
 def _enumerate(ctx: Context, target: ast.expr, node: ast.Call) -> Iteration:
     assert isinstance(target, ast.Tuple)
     counter_target, item_target = target.elts
-    bounds, bind_item = iterated(ctx, item_target, node.args[0])
+    bounds, bind_item = _from_zero(ctx, iterated(ctx, item_target, node.args[0]))
     starts = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
     first = number(ctx, starts[0]) if starts else integer(0)
 
@@ -113,7 +135,8 @@ def _enumerate(ctx: Context, target: ast.expr, node: ast.Call) -> Iteration:
 
 def _zip(ctx: Context, target: ast.expr, node: ast.Call) -> Iteration:
     assert isinstance(target, ast.Tuple)
-    found = [iterated(ctx, inner, argument) for inner, argument in zip(target.elts, node.args, strict=True)]
+    pairs = zip(target.elts, node.args, strict=True)
+    found = [_from_zero(ctx, iterated(ctx, inner, argument)) for inner, argument in pairs]
     stop = found[0][0][1]
     for (_, other, _), _ in found[1:]:
         stop = _least(ctx, stop, other)
@@ -135,7 +158,12 @@ def _least(ctx: Context, one: Size, other: Size) -> Size:
     return ctx.operation("arith.select", (ctx.comparison("<", b, a, LONG), b, a), ir_type(LONG))
 
 
-_OVER = {"reversed": _reversed, "enumerate": _enumerate, "zip": _zip}
+_OVER: dict[str, Callable[[Context, ast.expr, ast.Call], Iteration]] = {
+    "reversed": _reversed,
+    "enumerate": _enumerate,
+    "zip": _zip,
+    "list": lambda ctx, target, node: iterated(ctx, target, node.args[0]),
+}
 
 
 def _in_own_names(ctx: Context, node: Comprehension, read: Callable[[], Any]) -> Any:
