@@ -137,7 +137,7 @@ REFUSALS: dict[str, Refusal] = {
         "TL140", "the function returns `{detail}`", "pass a pointer to the structure, and assign its members"
     ),
     "struct-link": Refusal(
-        "TL140", "the member `{detail}` points to another structure", "store the structures in an array"
+        "TL140", "the member `{detail}` points to another structure", "pass the structures in an array"
     ),
     "struct-pointer": Refusal("TL140", "{detail}", "use one pointer for each structure"),
     "function-pointer": Refusal(

@@ -248,6 +248,9 @@ def test_tables_of_row_pointers(tmp_path: Path, kind: str) -> None:
     np.testing.assert_array_equal(to[0], [7, 9, 11])
 
 
+LED_TO = "void f(struct s *s) { for (int i = 0; i < s->p->n; i++) s->p->a[i] *= 2; }"
+
+
 def test_names_that_the_adapter_needs_are_not_hidden() -> None:
     text = "void f(int np, double *original, double *store, double *store_view, double from) {"
     text += " for (int i = 0; i < np; i++) original[i] = store[i] * store_view[i] + from; }"
@@ -262,6 +265,10 @@ def test_names_that_the_adapter_needs_are_not_hidden() -> None:
         (
             lambda: lift("double t[4]; void f(double s) { for (int i = 0; i < 4; i++) t[i] *= s; }"),
             r"TL540: no adapter is written: 't\[\]' is not reached through the parameters",
+        ),
+        (
+            lambda: lift("struct s { struct { int n; double *a; } *p; };\n" + LED_TO),
+            r"TL540: no adapter is written: 's->p->(n|a)' is reached through a pointer in a structure",
         ),
         (
             lambda: lift("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] *= 2; }", to="jax"),

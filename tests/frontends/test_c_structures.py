@@ -13,6 +13,7 @@ from tensorlift.source import source_from_text
 
 MATRIX = "typedef struct { int rows, cols; double *vals; double **rowp; double k[3]; int count; } matrix;\n"
 PAIR = "typedef struct { float re, im; } pair;\n"
+PAIRS = PAIR + "typedef struct { pair *a, *b; int n; } pairs;\n"
 AT = "double *t;\nstatic double at(int i) { return t[i]; }\n"
 STATE = "static struct { double acc; int n; double buf[8]; } st;\n"
 
@@ -40,6 +41,13 @@ CASES = [
         "void f(int n, pair *a) { for (int i = 0; i < n; i++) g(a, i); }",
         "n a_re",
     ),
+    (PAIRS + "void f(pairs *s) { for (int i = 0; i < s->n; i++) s->a[i].re = s->b->im; }", "s_n s_a_re s_b_im"),
+    (
+        PAIRS + "typedef struct { const pairs *inner; } outer;\n"
+        "float f(outer o) { float s = 0; for (int i = 0; i < o.inner->n; i++) s += o.inner->a[i].im; return s; }",
+        "o_inner_n o_inner_a_im",
+    ),
+    (PAIRS + "void f(pairs s) { for (int i = 0; i < s.n; i++) s.b[i] = s.a[i]; }", "s_n s_a_re s_a_im s_b_re s_b_im"),
     (
         STATE + "void f(const double *x) { for (int i = 0; i < st.n; i++) st.acc += x[i] * st.buf[2]; }",
         "x st_acc st_n st_buf",
@@ -97,3 +105,10 @@ def test_a_scalar_behind_a_pointer_must_not_lie_in_a_written_array() -> None:
     assert function.module is not None
     (operation,) = functions(function.module)
     assert [row.text for row in FunctionView(operation).requires] == ["x_v shares no memory with x_n"]
+
+
+def test_structures_that_members_point_to_may_be_one() -> None:
+    text = "struct t { double v[4]; };\nstruct s { struct t *a, *b; };\n"
+    text += "void f(struct s *x) { for (int i = 0; i < 4; i++) x->a->v[i] = x->b->v[3 - i]; }"
+    (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions(("f",))).functions
+    assert [row.text for row in function.preconditions] == ["x_a_v shares no memory with x_b_v"]

@@ -244,6 +244,31 @@ void passed_by_address(const cpx *x, float *y, int n) {
         y[i] = real(&x[i]);
 }
 
+// Structures that members point to.
+
+typedef struct {
+    int n;
+    cpx *points;
+    const matrix *weights;
+} cloud;
+
+void led_to(cloud *c) {
+    for (int i = 0; i < c->n; i++)
+        c->points[i].re += c->weights->data[i] * c->weights->cols;
+}
+
+void led_to_by_a_moving_pointer(cloud c) {
+    for (cpx *p = c.points; p < c.points + c.n; p++)
+        p->im = p->re;
+}
+
+double led_to_and_passed(const cloud *c) {
+    double s = 0;
+    for (int i = 0; i < c->n; i++)
+        s += norm(c->points[i]) + real(c->points + i);
+    return s;
+}
+
 // Tables of row pointers.
 
 void rows(int n, int m, double **a) {

@@ -17,9 +17,13 @@ REFUSED = {
         "struct s { int x : 3; }; int f(struct s *p) { return p->x; }",
         "1:57: error TL140: this use of a structure or union is not lifted: the member `x`",
     ),
-    "pointer to a structure in one": (
-        "struct s { int x; struct s *next; }; int f(struct s *p) { return p->next->x; }",
-        "1:69: error TL140: the member `next` points to another structure",
+    "pointer to a structure in one that is set": (
+        "struct s { int x; struct s *next; }; int f(struct s *p) { p->next = p; return p->next->x; }",
+        "1:62: error TL140: the member `next` points to another structure",
+    ),
+    "pointer to a structure in each of an array": (
+        "struct s { int x; struct s *next; }; int f(struct s *p, int i) { return p[i].next->x; }",
+        "1:78: error TL140: the member `next` points to another structure",
     ),
     "structure in bytes": (
         "#include <string.h>\nstruct s { int x; }; void f(struct s *p) { memset(p, 0, sizeof *p); }",

@@ -163,12 +163,14 @@ def separate(view: FunctionView, summary: Summary) -> Iterator[tuple[Separate, L
 
 
 def _are_two_objects(view: FunctionView, one: Parameter, other: Parameter) -> bool:
-    """Tell whether both lie inside of objects that are not the same, by how C reaches them."""
+    """Tell whether both lie inside of objects that are not the same, by how C reaches them.
+
+    Structures that members point to may be one.
+    """
     if not one.lies_inside or not other.lies_inside or one.access == other.access:
         return False
     declared = {name for name, _ in view.c_parameters} or {p.name for p in view.parameters if not p.access}
-    roots = [one.member[0], other.member[0]]
-    return roots[0] == roots[1] or declared.isdisjoint(roots)
+    return one.holders[-1] == other.holders[-1] or declared.isdisjoint((one.member[0], other.member[0]))
 
 
 def _first_store(view: FunctionView, array: str) -> Location | None:

@@ -62,6 +62,7 @@ OUTSIDE, TEXT = "@", "text "  # begin the names of variables at file scope, and 
 EQUAL = "tl.equal"  # tells of literal IR which sizes are another one
 PARALLEL = "tl.parallel"  # marks loops whose iterations may run in any order, as the source says
 _ACCESS = re.compile(r"(\w*)(->|\[\]\.|\.|)(.*)")
+_LED_BY = re.compile(r"->|\[\]\.")
 _LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.while", "scf.parallel"})
 
 
@@ -78,8 +79,8 @@ class Parameter:
     ``dtype`` is ``i8`` .. ``i64``, ``u8`` .. ``u64``, ``f32``, ``f64`` or ``bool``; an array's is that of its elements.
     ``extents`` are the exact extents of an array over the sizes, None where one is not linear or not known.
     ``strides`` are distances in elements in the C memory, polynomials over parameter names; None is dense row-major.
-    ``access`` says how C reaches what is no parameter of C: ``m->rows``, ``x[].re``, or the name of a global; ``path``
-    how C++ reaches it.  What is part of a variable at file scope ``is_outside``.
+    ``access`` says how C reaches what is no parameter of C: ``m->rows``, ``x[].re``, ``s->p[].re``, or the name of a
+    global; ``path`` how C++ reaches it.  What is part of a variable at file scope ``is_outside``.
     """
 
     name: str
@@ -98,6 +99,12 @@ class Parameter:
     def member(self) -> tuple[str, str, str]:
         """What the access starts from, a structure or a global; what leads on, ``->``, ``.`` or ``[].``; the path."""
         return _split(self.access)
+
+    @property
+    def holders(self) -> tuple[str, ...]:
+        """What C reaches the structures by that lead to it, each an array where ``[]`` follows: ``s``, ``s->p``."""
+        ends = [link.start() for link in _LED_BY.finditer(self.access)]
+        return tuple(self.access[:end] for end in ends) or (self.member[0],)
 
     @property
     def literal_name(self) -> str:

@@ -6,6 +6,7 @@ pointer type, those to variable-length arrays included.  What is no parameter of
 
     m.rows  m->rows         a structure among the locals of ``tl_call`` holds the members
     x[].re                  so does an array of structures; its length stands behind the arguments
+    s->p[].re  s->g->n      what members point to is allocated there
     total  table[]  s.sum   globals of the file, which is included, so that even static ones are seen
 
 A trailing ``[]`` marks what lies inside of the structure or global itself, and is not pointed to.  The time of the call
@@ -84,14 +85,31 @@ def c_scalar(dtype: str) -> str:
 def _declaration(name: str, ctype: str, view: FunctionView) -> str:
     """Declare the structure, or the array of structures, that a parameter of C is or points to, all zeros."""
     record = ctype.removesuffix("*").strip()
-    columns = [k for k, p in enumerate(view.parameters) if p.is_column and p.member[0] == name]
-    if not columns:
-        return f"{record} tl_{name}; __builtin_memset(&tl_{name}, 0, sizeof tl_{name});"
+    held = {holder for p in view.parameters if p.access and p.member[0] == name for holder in p.holders} - {name}
+    most, is_array = _length(name, view)
+    size = f"[tl_{name}_length]" if is_array else ""
+    text = f"{most}{record} tl_{name}{size}; __builtin_memset({'' if is_array else '&'}tl_{name}, 0, sizeof tl_{name});"
+    for holder in sorted(held, key=len):
+        most, is_array = _length(holder, view)
+        at = f"tl_{name}.{holder.removeprefix(name).lstrip('->.')}"
+        memory = f"sizeof *{at}" + f" * tl_{_identifier(holder)}_length" * is_array
+        set_to = f"__builtin_memset(__builtin_alloca({memory}), 0, {memory})"
+        text += f" {most}void *tl_{_identifier(holder)} = {set_to};"
+        text += f" __builtin_memcpy((void *)&{at}, &tl_{_identifier(holder)}, sizeof {at});"
+    return text
+
+
+def _length(holder: str, view: FunctionView) -> tuple[str, bool]:
+    """Write the length of an array of structures, and tell whether it is one."""
+    columns = [k for k, p in enumerate(view.parameters) if p.is_column and p.holders[-1] == holder]
     lengths = [f"*(long *)tl_arguments[{len(view.parameters) + k}]" for k in columns]
-    most = f"long tl_{name}_length = 1;" + "".join(
-        f" if ({length} > tl_{name}_length) tl_{name}_length = {length};" for length in lengths
-    )
-    return f"{most} {record} tl_{name}[tl_{name}_length]; __builtin_memset(tl_{name}, 0, sizeof tl_{name});"
+    length = f"tl_{_identifier(holder)}_length"
+    longest = "".join(f" if ({one} > {length}) {length} = {one};" for one in lengths)
+    return (f"long {length} = 1;{longest} " if columns else ""), bool(columns)
+
+
+def _identifier(holder: str) -> str:
+    return re.sub(r"\W+", "_", holder)
 
 
 def _moved(view: FunctionView, position: int, structures: Mapping[str, str], *, back: bool) -> Iterator[str]:
@@ -106,9 +124,12 @@ def _moved(view: FunctionView, position: int, structures: Mapping[str, str], *, 
         return
     if parameter.is_column or parameter.lies_inside:
         ends = [f"&{place}", f"(char *){argument} + tl_i * sizeof {place}" if parameter.is_column else argument]
-        copied = f"__builtin_memcpy({', '.join(ends[::-1] if back else ends)}, sizeof {place});"
+        copied = f"__builtin_memcpy((void *){', '.join(ends[::-1] if back else ends)}, sizeof {place});"
         length = f"*(long *)tl_arguments[{len(view.parameters) + position}]"
         yield f"for (long tl_i = 0; tl_i < {length}; tl_i++) {copied}" if parameter.is_column else copied
+    elif len(parameter.holders) > 1 and not back:  # what is pointed to may be constant
+        value = f"&{argument}" if parameter.role == "array" else argument
+        yield f"__builtin_memcpy((void *)&{place}, {value}, sizeof {place});"
     elif not back:
         value = argument if parameter.role == "array" else f"*({c_scalar(parameter.dtype)} *){argument}"
         yield f"{place} = {value};"
@@ -121,13 +142,13 @@ def _place(parameter: Parameter, structures: Mapping[str, str]) -> str:
         return f"{root}{link}{path}"
     if is_complex(structures[root]):
         return f"__{'real' if path == 're' else 'imag'}__ tl_{root}"
-    return f"tl_{root}[tl_i].{path}" if parameter.is_column else f"tl_{root}.{path}"
+    return f"tl_{root}[tl_i].{path}" if link == "[]." else f"tl_{root}.{path.replace('[].', '[tl_i].')}"
 
 
 def _argument(name: str, structures: Mapping[str, str], view: FunctionView) -> str:
     """Spell what is passed for a parameter of C."""
     if name in structures:
-        columns = any(p.is_column and p.member[0] == name for p in view.parameters)
+        columns = any(p.is_column and p.holders[-1] == name for p in view.parameters)
         return f"&tl_{name}" if structures[name].endswith("*") and not columns else f"tl_{name}"
     position = next((k for k, p in enumerate(view.parameters) if p.name == name and not p.access), -1)
     parameter = view.parameters[position]

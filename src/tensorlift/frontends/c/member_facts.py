@@ -3,13 +3,13 @@
 A member counts as written where it is assigned, incremented or has its address taken, in the function or in one that
 it calls.  ``m->vals[i] = x`` writes what ``vals`` points to, not ``vals``; for an array inside the structure it is the
 member that is written.  A root counts as subscripted where ``x[i].re`` or ``x + i`` occurs, or where a callee, or a
-local pointer that starts from it, is subscripted.
+local pointer that starts from it, is subscripted.  Roots are variables, and members that point to structures.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from clang.cindex import CursorKind, TypeKind
 
@@ -30,14 +30,17 @@ _ON_THE_WAY = {
 _CHANGES = {"post++", "post--", "pre++", "pre--", "&"}
 
 
+Root: TypeAlias = int | str
+
+
 @dataclass(slots=True)
 class Facts:
     """Declarations of variables, by the identity that libclang gives them, and members, by their names in all files."""
 
     written: set[str] = field(default_factory=set)  # members, which are the same in all files
-    subscripted: set[int] = field(default_factory=set)
+    subscripted: set[Root] = field(default_factory=set)
     moved: set[int] = field(default_factory=set)
-    starts: set[tuple[int, int]] = field(default_factory=set)  # local pointers to structures, with what they start from
+    starts: set[tuple[int, Root]] = field(default_factory=set)  # local pointers, with what they start from
 
 
 def own_definition(declaration: Any) -> Any:
@@ -79,9 +82,7 @@ class FactFinder:
         if _changes(cursor):
             _written(libclang.children(cursor)[0], facts)
         elif kind is CursorKind.ARRAY_SUBSCRIPT_EXPR:
-            base = stripped(libclang.children(cursor)[0])
-            if base.kind is CursorKind.DECL_REF_EXPR and base.referenced is not None:
-                facts.subscripted.add(base.referenced.data[0])
+            facts.subscripted |= _named(libclang.children(cursor)[0])
         elif kind is CursorKind.CALL_EXPR:
             self._call(cursor, facts)
 
@@ -93,10 +94,17 @@ class FactFinder:
         inner = self.of(definition)
         facts.written |= inner.written
         for parameter, argument in zip(definition.get_arguments(), cursor.get_arguments(), strict=False):
-            root = stripped(argument)
-            named = root.kind is CursorKind.DECL_REF_EXPR and root.referenced is not None
-            if named and parameter.data[0] in inner.subscripted:
-                facts.subscripted.add(root.referenced.data[0])
+            if parameter.data[0] in inner.subscripted:
+                facts.subscripted |= _named(argument)
+
+
+def _named(cursor: Any) -> set[Root]:
+    """Give the variable, or the member that points to a structure, that an expression names, if it names one."""
+    found = stripped(cursor)
+    if found.kind is CursorKind.DECL_REF_EXPR and found.referenced is not None:
+        return {found.referenced.data[0]}
+    is_member = found.kind is CursorKind.MEMBER_REF_EXPR and is_structure_pointer(found.type)
+    return {found.referenced.get_usr()} if is_member and found.referenced is not None else set()
 
 
 def pointed(cursor: Any) -> Iterator[tuple[int, Any]]:
@@ -122,8 +130,8 @@ def is_structure_pointer(clang_type: Any) -> bool:
     return found.kind is TypeKind.POINTER and found.get_pointee().get_canonical().kind is TypeKind.RECORD
 
 
-def _stepped_root(cursor: Any) -> int | None:
-    """Give the variable from which pointer arithmetic on structures starts."""
+def _stepped_root(cursor: Any) -> Root | None:
+    """Give the root from which pointer arithmetic on structures starts."""
     kind = cursor.kind
     is_step = (
         (kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(cursor) in {"+", "-"})
@@ -133,13 +141,12 @@ def _stepped_root(cursor: Any) -> int | None:
     return root_of(cursor) if is_step and is_structure_pointer(cursor.type) else None
 
 
-def root_of(cursor: Any) -> int | None:
-    """Give the variable from which a pointer to a structure starts: ``p``, ``p + i``, ``&p[i]``."""
+def root_of(cursor: Any) -> Root | None:
+    """Give the root from which a pointer to a structure starts: ``p``, ``p + i``, ``&p[i]``, ``s->p + i``."""
     while True:
         cursor = stripped(cursor)
-        if cursor.kind is CursorKind.DECL_REF_EXPR:
-            is_start = cursor.referenced is not None and is_structure_pointer(cursor.type)
-            return cursor.referenced.data[0] if is_start else None
+        if cursor.kind in {CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR}:
+            return next(iter(_named(cursor)), None) if is_structure_pointer(cursor.type) else None
         children = libclang.children(cursor)
         if cursor.kind not in _ON_THE_WAY or not children:
             return None

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.variables import UnitReader
 
-_MEMBER = re.compile(r"(\w+)(\[\]\.|->|\.)([\w.]+)(\[\])?")
+_LINK = r"\[\]\.|->|\."
+_MEMBER = re.compile(rf"(\w+)({_LINK})(\w+(?:(?:{_LINK})\w+)*)(\[\])?")
 
 
 class Asked(NamedTuple):
@@ -156,7 +157,7 @@ def _members(reader: UnitReader, declared: Sequence[Any], names: Sequence[str]) 
         match = _MEMBER.fullmatch(name) if not name.endswith((ROW, NULL)) else None
         if match is None or match[1] not in roots:
             continue
-        fields = list(_along(roots[match[1]].type, match[3].split(".")))
+        fields = list(_along(roots[match[1]].type, re.split(_LINK, match[3])))
         member = _variable(reader, roots[match[1]], [field for _, field in fields], match, taken)
         found[match[1]].append((tuple(position for position, _ in fields), member))
     return {root: [member for _, member in sorted(made, key=lambda pair: pair[0])] for root, made in found.items()}
@@ -180,7 +181,7 @@ def _variable(
     """Make the variable that a member is, whose name is taken then."""
     location, ctype = reader.location(root), reader.types.read(fields[-1].type)
     extents = tuple(nodes.Integer(length, UNSIGNED_LONG, location) for length in _lengths(ctype))
-    if match[2] == "[]." or (match[4] and isinstance(ctype, NumberType)):
+    if "[]." in match[0] or (match[4] and isinstance(ctype, NumberType)):
         ctype = PointerType(_pointer_to(ctype), ctype)
     name = unused("_".join([root.spelling, *(field.spelling for field in fields)]), taken, "_", first=1)
     return nodes.Variable(name, ctype, location, extents, is_parameter=True, access=match[0])

@@ -244,6 +244,7 @@ def _members(
     for member in members(ctx, function, parameter):
         place: Place = found.target if isinstance(found, StructurePointer) else found
         for name in member.way:
+            place = place.target if isinstance(place, StructurePointer) else place
             assert isinstance(place, Structure)
             place = selected(ctx, place, name, cursor)
         if not member.is_memory:

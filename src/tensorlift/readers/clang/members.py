@@ -1,12 +1,14 @@
 """Structures as parameters: each member that a function uses is an argument, or two, of its own.
 
 A member is called as C reaches it: ``m.rows``, ``m->rows``, ``x[].re`` where ``x`` points to an array of structures,
-and ``m->cells[]`` where the member is memory in the structure itself.  What it is depends on how it is reached:
+``s->p[].mass`` where a member does, and ``m->cells[]`` where the member is memory in the structure itself.  What it is
+depends on how it is reached:
 
 - a number or pointer of a structure that is passed by value is a variable;
 - a number behind a pointer is a value where no function writes it, else memory of one cell;
 - a pointer behind a pointer is a value, and nobody may write it;
 - an array behind a pointer is memory;
+- a pointer to structures that nobody writes leads on to their members, unless it is in an array of structures itself;
 - a number or array of an array of structures is one memory for all of them, its offset counted in structures.
 
 Members of structures inside of structures are found by their way.  Any other member is not there to be used.
@@ -20,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.member_facts import is_structure_pointer
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.function import ROW
 from tensorlift.ops.c_types import (
@@ -43,7 +46,7 @@ from tensorlift.readers.clang.context import (
 from tensorlift.readers.flow import Local
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from xdsl.ir import SSAValue
 
@@ -59,6 +62,16 @@ class Member(NamedTuple):
     access: str
     ctype: CType
     is_memory: bool
+    holders: tuple[_Holder, ...]  # the structures on the way that pointers lead to, the first of them the parameter's
+
+
+class _Holder(NamedTuple):
+    """A structure, or an array of them, that holds members: the way there, and how C spells what leads to a member."""
+
+    way: Way
+    access: str
+    by_pointer: bool
+    is_array: bool
 
 
 def is_same_structure(one: CType, other: CType) -> bool:
@@ -84,24 +97,41 @@ def fields(record: Any) -> list[Any]:
 def members(ctx: Context, function: Any, parameter: Any) -> Iterator[Member]:
     """Yield the members of a parameter that a function takes, in the order of their declaration."""
     by_pointer = isinstance(ctx.type_of(parameter), PointerType)
-    facts, identity = ctx.unit.facts.of(function), parameter.data[0]
-    is_array = by_pointer and identity in facts.subscripted
-    uses = ctx.unit.uses.of(function).get(identity, set())
+    is_array = by_pointer and parameter.data[0] in ctx.unit.facts.of(function).subscripted
     start = parameter.spelling + ("[]." if is_array else "->" if by_pointer else ".")
+    uses = ctx.unit.uses.of(function).get(parameter.data[0], set())
     canonical = parameter.type.get_canonical()
-    for way, field in _leaves(canonical.get_pointee() if by_pointer else canonical):
+    record = canonical.get_pointee() if by_pointer else canonical
+    return _members(ctx, function, record, (_Holder((), start, by_pointer, is_array),), uses)
+
+
+def _members(
+    ctx: Context, function: Any, record: Any, holders: tuple[_Holder, ...], uses: Collection[Way]
+) -> Iterator[Member]:
+    """Yield the members of the last holder, and of those that its pointers lead to."""
+    facts, holder = ctx.unit.facts.of(function), holders[-1]
+    for inside, field in _leaves(record):
+        way, access = (*holder.way, *inside), holder.access + ".".join(inside)
+        if is_structure_pointer(field.type):
+            is_used = any(used[: len(way)] == way for used in uses)
+            if is_used and not holder.is_array and field.get_usr() not in facts.written:
+                is_array = field.get_usr() in facts.subscripted
+                led_to = _Holder(way, access + ("[]." if is_array else "->"), True, is_array)  # noqa: FBT003 - a pointer does
+                yield from _members(ctx, function, field.type.get_canonical().get_pointee(), (*holders, led_to), uses)
+            continue
         if not any(way[: len(used)] == used for used in uses):
             continue
-        ctype, access = ctx.unit.types.read(field.type), start + ".".join(way)
-        is_written = by_pointer and field.get_usr() in facts.written
+        ctype = ctx.unit.types.read(field.type)
+        is_written = holder.by_pointer and field.get_usr() in facts.written
         element, shape = elements_of(ctype.element if isinstance(ctype, PointerType) else ctype)
         is_plain = isinstance(element, NumberType) and shape is not None
         if isinstance(ctype, PointerType):
-            if not (is_array or is_written) and (is_plain or is_table(ctype)):
-                yield Member(way, access, ctype, is_memory=False)
-        elif is_plain and (by_pointer or not shape):
-            is_inside = not is_array and (is_written or bool(shape))
-            yield Member(way, f"{access}[]" if is_inside else access, ctype, is_memory=is_array or is_inside)
+            if not (holder.is_array or is_written) and (is_plain or is_table(ctype)):
+                yield Member(way, access, ctype, False, holders)  # noqa: FBT003 - it is no memory
+        elif is_plain and (holder.by_pointer or not shape):
+            is_inside = not holder.is_array and (is_written or bool(shape))
+            name = f"{access}[]" if is_inside else access
+            yield Member(way, name, ctype, holder.is_array or is_inside, holders)
 
 
 def _leaves(record: Any) -> Iterator[tuple[Way, Any]]:
@@ -130,10 +160,13 @@ def structure_parameter(ctx: Context, function: Any, parameter: Any, argument: A
     by_pointer = isinstance(ctx.type_of(parameter), PointerType)
     is_array = by_pointer and parameter.data[0] in ctx.unit.facts.of(function).subscripted
     found: dict[Way, Place] = {}
+    arrays: dict[Way, bool] = {}
     for member in members(ctx, function, parameter):
         hint = "_".join((parameter.spelling, *member.way))
-        found[member.way] = _made(ctx, member, hint, parameter, argument, is_fixed=by_pointer)
-    made = _nested(found, is_array=is_array)
+        is_fixed = member.holders[-1].by_pointer
+        found[member.way] = _made(ctx, member, hint, parameter, argument, is_fixed=is_fixed)
+        arrays |= {holder.way: holder.is_array for holder in member.holders}
+    made = _nested(found, arrays, (), is_array=is_array)
     if is_array and parameter.data[0] in ctx.unit.facts.of(function).moved:
         moving = StructureCursor(Local(ir_type(LONG), ctx.location(parameter), parameter.spelling))
         point_to(ctx, moving, StructurePointer(made), parameter)
@@ -170,12 +203,15 @@ def table(ctx: Context, ctype: CType, hint: str, name: str, parameter: Any, argu
     return Pointer(base, offset, (argument(Local(ir_type(LONG), at, f"{hint}_row"), f"{name}{ROW}"),))
 
 
-def _nested(found: dict[Way, Place], *, is_array: bool) -> Structure:
-    """Put members into structures by their ways."""
+def _nested(found: Mapping[Way, Place], arrays: Mapping[Way, bool], at: Way, *, is_array: bool) -> Structure:
+    """Put members into structures by their ways; ``arrays`` are the ways of those that pointers lead to."""
     made: dict[str, Place] = {}
-    for first in dict.fromkeys(way[0] for way in found):
-        inner = {way[1:]: place for way, place in found.items() if way[0] == first}
-        made[first] = inner[()] if () in inner else _nested(inner, is_array=is_array)
+    for way in dict.fromkeys(way[: len(at) + 1] for way in found):
+        inner = {member: place for member, place in found.items() if member[: len(way)] == way}
+        if way in arrays:
+            made[way[-1]] = StructurePointer(_nested(inner, arrays, way, is_array=arrays[way]))
+        else:
+            made[way[-1]] = inner.get(way) or _nested(inner, arrays, way, is_array=is_array)
     return Structure(made, is_array)
 
 
