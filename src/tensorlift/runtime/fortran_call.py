@@ -161,7 +161,7 @@ def _copies(view: FunctionView, parts: Mapping[str, Sequence[Sequence[Any]]], ki
 def _copy(name: str, path: Sequence[Sequence[Any]], kind: str, allocated: set[str]) -> Iterator[str]:
     """Copy one part, in loops over the structures of arrays on the way."""
     lead, opened, axis = "", 0, 0
-    for position, (own, rank, mark) in enumerate(path):
+    for position, (own, rank, mark, lower) in enumerate(path):
         lead = f"{lead}%{own}" if lead else own
         axes = range(axis + 1, axis + rank + 1)
         axis += rank
@@ -170,7 +170,8 @@ def _copy(name: str, path: Sequence[Sequence[Any]], kind: str, allocated: set[st
             allocated.add(lead)
             if mark == "allocatable":
                 yield f"if (allocated({lead})) deallocate({lead})"
-            yield f"allocate({lead}({', '.join(f'te_{name}({k})' for k in axes)}))" if rank else f"allocate({lead})"
+            shape = ", ".join(f"{low}:te_{name}({k}){low - 1:+d}" for low, k in zip(lower, axes, strict=True))
+            yield f"allocate({lead}({shape}))" if rank else f"allocate({lead})"
         if rank and not is_last:
             yield from (f"do tx_{k} = 1, te_{name}({k})" for k in axes)
             opened += rank

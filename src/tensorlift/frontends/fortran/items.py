@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tensorlift.frontends.fortran.constants import integer_of
 from tensorlift.frontends.fortran.refusals import refusal
-from tensorlift.frontends.fortran.uses import outside_of, uses_of
+from tensorlift.frontends.fortran.syntax import body, kind_of, nodes_in
+from tensorlift.frontends.fortran.uses import outside_of, path_of, uses_of
 from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
@@ -49,6 +51,56 @@ def items_of(procedure: Procedure) -> list[Item]:
         own = next((s for s in scope.names.values() if s.same is symbol), symbol)
         found.append(Item(_named(own, taken), symbol, symbol in written))
     return found
+
+
+def lower_bounds(symbol: Symbol) -> list[int]:
+    """Give where the dimensions of an array begin that is allocated elsewhere: as the file allocates it, else at one.
+
+    Raises ``LiftError`` where the file does not state one number for each dimension.
+    """
+    assert symbol.home is not None
+    rank = len(symbol.component.bounds if symbol.component is not None else symbol.bounds)
+    found: set[tuple[int | None, ...]] = set()
+    for procedure in symbol.home.outermost.everything:
+        for node in nodes_in(body(procedure)):
+            if kind_of(node) == "Allocate_Stmt":
+                found |= {
+                    _begin(procedure, one, rank) for one in node.children[1].children if _is(procedure, one, symbol)
+                }
+            elif kind_of(node) == "Pointer_Assignment_Stmt" and _is(procedure, node, symbol):
+                target = (
+                    procedure.scope.find(path_of(node.children[2])) if kind_of(node.children[2]) == "Name" else None
+                )
+                begins = [bound for bound, _ in target.bounds] if target is not None else []
+                found.add((1,) * rank if node.children[1] is None and not any(begins) else (None,))
+    lower = next(iter(found), (1,) * rank)
+    if len(found) > 1 or None in lower:
+        raise refusal("bounds", symbol.home.file.location(symbol.home.first + symbol.line), symbol.name)
+    return [1 if low is None else low for low in lower]
+
+
+def deferred_lower(symbol: Symbol) -> dict[int, int]:
+    """Give the lower bounds of a part by its dimensions, of those that are allocated elsewhere."""
+    found = deferred_lower(symbol.above) if symbol.above is not None else {}
+    own = symbol.component or symbol
+    first = len(symbol.bounds) - len(own.bounds)
+    return found | ({first + k: low for k, low in enumerate(lower_bounds(symbol))} if own.is_deferred else {})
+
+
+def _is(procedure: Procedure, node: Any, symbol: Symbol) -> bool:
+    """Whether a statement is about a variable, or about the same component of any one."""
+    of = procedure.scope.find(path_of(node.children[0] if getattr(node, "children", None) else node))
+    if of is None:
+        return False
+    return of.component is symbol.component if symbol.component is not None else of.same is symbol.same
+
+
+def _begin(procedure: Procedure, node: Any, rank: int) -> tuple[int | None, ...]:
+    """Give the lower bounds of one array of an `allocate`, None for those that are not stated."""
+    if kind_of(node) != "Allocation":
+        return (None,) * rank  # as long as its source
+    specs = node.children[1].children
+    return tuple(1 if s.children[0] is None else integer_of(s.children[0], procedure.scope) for s in specs)
 
 
 def _named(symbol: Symbol, taken: set[str]) -> str:

@@ -84,6 +84,7 @@ def _procedure(parsed: ParsedFortran, unit: Unit, tree: Any, outer: Scope, modul
     line = unit.line + first.item.span[0]
     made = Procedure(own, line, tree, scope, dummies, result)
     outer.procedures[own] = made
+    outer.outermost.everything.append(made)
     parsed.procedures.setdefault(own, made)
     read_scope(scope, part(tree, "Specification_Part"), modules, dummies, result, prefix)
     _contained(parsed, unit, tree, scope, modules)

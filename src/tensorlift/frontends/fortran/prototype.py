@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.fortran.constants import integer_of
-from tensorlift.frontends.fortran.items import items_of
+from tensorlift.frontends.fortran.items import items_of, lower_bounds
 from tensorlift.frontends.fortran.signature import is_flat
 from tensorlift.frontends.fortran.symbols import evaluated
 from tensorlift.frontends.fortran.syntax import kind_of, part
@@ -24,8 +24,8 @@ def prototype_of(procedure: Procedure) -> dict[str, Any]:
     ``text`` the characters, ``flat`` the arrays that may have more dimensions in the program, row after row.
     ``made`` are variables that are made to be passed, with their types and ranks, ``uses`` the modules that define
     these types, ``commons`` declarations of common blocks.  ``parts`` are what is reached by other names than that of
-    an argument: where it lies, a module or nothing, and the names that lead there, each with its rank and how it comes
-    to be.  ``modules`` are the lines that those end on, and whether they have procedures.
+    an argument: where it lies, a module or nothing, and the names that lead there, each with its rank, how it comes to
+    be, and lower bounds.  ``modules`` are the lines that those end on, and whether they have procedures.
     """
     scope, tree = procedure.scope, procedure.tree
     outer = scope.outer
@@ -78,10 +78,16 @@ def _path(symbol: Symbol, first: str) -> list[list[Any]]:
     if symbol.above is None or symbol.component is None:
         mark = min(symbol.attributes & {"allocatable", "pointer"}, default="")
         is_made = bool(symbol.bounds) and first.startswith("tm_")
-        return [[first, len(symbol.bounds), "allocatable" if is_made else mark]]
+        return [[first, len(symbol.bounds), "allocatable" if is_made else mark, _lower(symbol)]]
     own = symbol.component
     mark = min(own.attributes & {"allocatable", "pointer"}, default="")
-    return [*_path(symbol.above, first), [own.name, len(own.bounds), mark]]
+    return [*_path(symbol.above, first), [own.name, len(own.bounds), mark, _lower(symbol)]]
+
+
+def _lower(symbol: Symbol) -> list[int]:
+    """Give the lower bounds with which a part is allocated."""
+    own = symbol.component or symbol
+    return lower_bounds(symbol) if own.is_deferred else [1] * len(own.bounds)
 
 
 def _spelled(symbol: Symbol) -> str:

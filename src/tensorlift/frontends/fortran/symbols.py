@@ -183,6 +183,7 @@ class Scope:
     is_main: bool = False  # whether it is a main program's
     is_block: bool = False  # whether it is that of a `block`
     blocks: dict[int, Scope] = field(default_factory=dict)  # by the identities of their trees
+    everything: list[Procedure] = field(default_factory=list)  # of the outermost scope: all procedures of the file
     shared: dict[tuple[Any, ...], Symbol] = field(default_factory=dict)  # of the outermost scope: members of commons
 
     @property

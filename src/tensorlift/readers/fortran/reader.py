@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr, i64
 from xdsl.ir import Block
 
-from tensorlift.frontends.fortran.items import items_of
+from tensorlift.frontends.fortran.items import deferred_lower, items_of
 from tensorlift.frontends.fortran.uses import uses_of
 from tensorlift.ir.c_types import location_attribute
 from tensorlift.ir.function import EQUAL, OFFSET, ROW, SIZE, axis_name
@@ -172,6 +172,8 @@ def _view(
     assert symbol.ctype is not None
     declared = bounds_of(ctx, symbol)
     lower = tuple(low for low, _ in declared)
+    begins = deferred_lower(symbol)
+    lower = tuple(begins.get(axis, low) for axis, low in enumerate(lower))
     extents = [extent for _, extent in declared]
     for axis, (_, upper) in enumerate(symbol.bounds):
         if upper is None:
