@@ -49,6 +49,27 @@ MEANINGS = {
     "a statement function is its expression": "twice2(a) = k*a + n\nr = twice2(y(1)) + twice2(2.0d0)",
     "what is passed by value is a copy": "m = 5\nr = halved(m) + m",
     "a section is passed with its steps": "call scale(n/2, x(1:n:2))",
+    "implied loops list values": (
+        "x = [(j*2.0d0, j = 1, n)] + sum([1.5d0, x(1), y(:)])\nm = sum([3, (j, j*j, j = 1, 4)])"
+    ),
+    "reshape goes by columns": (
+        "block\ninteger, parameter :: w(2, 2) = reshape([1, 2, 3, 4], [2, 2])\nm = w(2, 1)*k + 10*w(1, 2)\nend block"
+    ),
+    "eoshift and cshift move": "x = eoshift(x, 1) + eoshift(y, -1, 3.0d0) + cshift(x, k)",
+    "what a mask packs is dense": "r = sum(pack(x, x > y))\nm = size(pack(x, x > y))",
+    "places of extremes may be masked": "m = sum(maxloc(x)) + 10*minloc(x, 1, x > y) + 100*maxloc(y, dim=1)",
+    "extremes may be masked": "r = minval(x, mask=x > 0) + maxval(y, x > 0.25d0)",
+    "subscripts may be vectors": "x([1, n]) = x([n, 1]) + 1\nm = size(x([1, 1, 1]))",
+    "a block has names of its own": (
+        "i = 5\nblock\ninteger :: i\nreal(8) :: t(n)\ni = 2\nt = i*x\nx = t(1)\nend block\nm = i"
+    ),
+    "associate names sections and values": (
+        "associate (z => x(n:1:-1), s => x(1) + 1, q => x(1))\nz(1) = 2\nq = q + s\nz = z + s\nend associate"
+    ),
+    "what is allocated may have a source": (
+        "block\nreal(8), allocatable :: t(:)\nallocate(t(0:n + 1), source=0.5d0)\nt(1:n) = x\n"
+        "x = t(0:n - 1) + t(2:n + 1)\nend block"
+    ),
     "minval and count take masks": "m = minval([3, 1, 2]) + count(x > 0.5d0)",
 }
 _CONTAINED = """contains

@@ -123,6 +123,12 @@ class Symbol:
         return bool(self.bounds) and bool(self.attributes & {"allocatable", "pointer"})
 
     @property
+    def is_unmade(self) -> bool:
+        """Whether it, or the array of structures that it belongs to, is allocated or pointed to by statements."""
+        own = self.component or self
+        return own.is_deferred or (self.above is not None and self.above.is_unmade)
+
+    @property
     def same(self) -> Symbol:
         """The variable itself, or the first one that is found at its place of a common block that is declared alike."""
         if self.above is not None:
@@ -181,7 +187,8 @@ class Scope:
     last: int = 0  # the line in the file that it ends on
     contains: bool = False  # whether it has procedures
     is_main: bool = False  # whether it is a main program's
-    is_block: bool = False  # whether it is that of a `block`
+    is_block: bool = False  # whether it is that of a `block` or `associate`
+    is_associate: bool = False
     blocks: dict[int, Scope] = field(default_factory=dict)  # by the identities of their trees
     everything: list[Procedure] = field(default_factory=list)  # of the outermost scope: all procedures of the file
     shared: dict[tuple[Any, ...], Symbol] = field(default_factory=dict)  # of the outermost scope: members of commons

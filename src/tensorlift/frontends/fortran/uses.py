@@ -210,13 +210,17 @@ class _Walk:
         self.call(node.children[0], arguments_of(node), unknown=True)
 
     def _allocate_stmt(self, node: Any) -> None:
-        self._all_written(node)
-        self.visit(node.children)
+        for one in node.children[1].children:
+            self.use(self.symbol(one.children[0] if kind_of(one) == "Allocation" else one), writes=True)
+            self.visit(one.children[1:] if kind_of(one) == "Allocation" else ())
+        self.visit(node.children[2:])
+
+    def _deallocate_stmt(self, node: Any) -> None:
+        for one in node.children[0].children:
+            self.use(self.symbol(one), writes=True)
 
     def _read_stmt(self, node: Any) -> None:
         self._all_written(node)
-
-    _deallocate_stmt = _allocate_stmt
 
     def _all_written(self, node: Any) -> None:
         for one in nodes_in([node]):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.fortran.symbols import PART
 from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.frontends.fortran.uses import path_of
-from tensorlift.ops.c_types import LONG
+from tensorlift.ops.c_types import BOOL, LONG, IntegerType
 from tensorlift.readers.fortran.context import DIFFER
 from tensorlift.readers.fortran.values import Number, Rule, View
 
@@ -29,9 +30,7 @@ ELSEWHERE = "*"  # the key of what is read at any places
 def reference(ctx: Context, view: View, node: Any, read: Read) -> Operand:
     """Give what subscripts choose of an array: an element, or a section where one is a triplet."""
     found = selected(ctx, view, node, read)
-    if isinstance(found, View):
-        return found
-    return ctx.load(view, found)
+    return ctx.load(view, found) if isinstance(found, list) else found
 
 
 def subscripts_of(ctx: Context, node: Any) -> list[Any]:
@@ -52,19 +51,24 @@ def subscripts_of(ctx: Context, node: Any) -> list[Any]:
     return found
 
 
-def selected(ctx: Context, view: View, node: Any, read: Read) -> View | list[Size]:
-    """Give a section, or the place of an element."""
+def selected(ctx: Context, view: View, node: Any, read: Read) -> View | Rule | list[Size]:
+    """Give a section, or the place of an element; a rule where a subscript is a vector."""
     subscripts = subscripts_of(ctx, node)
     if len(subscripts) != len(view.extents):
         raise ctx.refusal("rank", node, path_of(node))
     if all(subscript is None for subscript in subscripts) and subscripts:
         return view
-    if not any(_is_triplet(subscript) for subscript in subscripts):
-        return [_place(ctx, view, axis, subscript, read) for axis, subscript in enumerate(subscripts)]
-    return _section(ctx, view, subscripts, str(node).lower(), read)
+    found = {axis: read(one) for axis, one in enumerate(subscripts) if not _is_triplet(one)}
+    if not all(isinstance(one, Number) for one in found.values()):
+        return _gathered(ctx, view, subscripts, found, read)
+    if len(found) == len(subscripts):
+        return [_place(ctx, view, axis, found[axis], one) for axis, one in enumerate(subscripts)]
+    return _section(ctx, view, subscripts, str(node).lower(), found, read)
 
 
-def _section(ctx: Context, view: View, subscripts: Sequence[Any], key: str, read: Read) -> View:
+def _section(  # noqa: PLR0913, PLR0917 - of what, and all subscripts
+    ctx: Context, view: View, subscripts: Sequence[Any], key: str, found: dict[int, Operand], read: Read
+) -> View:
     offset = view.offset
     extents: list[Size | None] = []
     strides: list[Size] = []
@@ -77,20 +81,21 @@ def _section(ctx: Context, view: View, subscripts: Sequence[Any], key: str, read
             room.append(view.extents[axis])
             strides.append(ctx.combined("*", stride, step))
         else:
-            start = _place(ctx, view, axis, subscript, read)
+            start = _place(ctx, view, axis, found[axis], subscript)
         offset = _moved(ctx, offset, start, stride)
     whole = [view.lower[axis] for axis, subscript in enumerate(subscripts) if subscript is None]
     lower = tuple(whole) if len(whole) == len(extents) else (1,) * len(extents)
     shape = tuple(extents), tuple(strides)
-    found = replace(view, offset=offset, extents=shape[0], strides=shape[1], lower=lower)
-    return replace(found, key=key, room=tuple(room))
+    section = replace(view, offset=offset, extents=shape[0], strides=shape[1], lower=lower)
+    return replace(section, key=key, room=tuple(room))
 
 
 def prefixed(ctx: Context, view: View, node: Any, read: Read) -> View:
     """Give what subscripts for the first dimensions choose, and all of the other ones; perhaps one element."""
     subscripts = subscripts_of(ctx, node)
     whole = [*subscripts, *[None] * (len(view.extents) - len(subscripts))]
-    return _section(ctx, view, whole, str(node).lower(), read)
+    found = {axis: read(one) for axis, one in enumerate(whole) if not _is_triplet(one)}
+    return _section(ctx, view, whole, str(node).lower(), found, read)
 
 
 def _is_triplet(subscript: Any) -> bool:
@@ -104,8 +109,64 @@ def _moved(ctx: Context, offset: Size, start: Size, stride: Size) -> Size:
     return ctx.combined("+", offset, moved)
 
 
-def _place(ctx: Context, view: View, axis: int, subscript: Any, read: Read) -> Size:
-    found = read(subscript)
+def _gathered(ctx: Context, view: View, subscripts: Sequence[Any], found: dict[int, Operand], read: Read) -> Rule:
+    """Give what vectors of subscripts choose, and triplets and numbers beside them."""
+    extents: list[Size] = []
+    chosen: list[Callable[[Size], Size]] = []
+    fixed: dict[int, Size] = {}
+    for axis, subscript in enumerate(subscripts):
+        if _is_triplet(subscript):
+            start, extent, step = _triplet(ctx, view, axis, subscript, read)
+            extents.append(extent)
+            chosen.append(partial(_at, ctx, start, step))
+            continue
+        own = found[axis]
+        if isinstance(own, Number):
+            fixed[axis] = _place(ctx, view, axis, own, subscript)
+            continue
+        if len(own.extents) != 1 or not isinstance(own.ctype, IntegerType) or own.ctype is BOOL:
+            raise ctx.refusal("expression", subscript)
+        if any(memory is view.memory for memory, _ in own.reads):
+            own = in_memory(ctx, own, subscript)  # where it lies may be written
+        extents += extents_of(ctx, own, subscript)
+        chosen.append(partial(_listed, ctx, own, view.lower[axis]))
+
+    def cells(places: Sequence[Size]) -> list[Size]:
+        rest = iter(zip(chosen, places, strict=True))
+        listed: list[Size] = []
+        for axis in range(len(subscripts)):
+            if axis in fixed:
+                listed.append(fixed[axis])
+            else:
+                choose, place = next(rest)
+                listed.append(choose(place))
+        return listed
+
+    reads = scattered(view, *found.values())
+    return Rule(tuple(extents), lambda places: ctx.load(view, cells(places)), view.ctype, reads, cells=cells)
+
+
+def _at(ctx: Context, start: Size, step: Size, place: Size) -> Size:
+    return ctx.combined("+", start, ctx.combined("*", place, step))
+
+
+def _listed(ctx: Context, array: ArrayLike, low: Size, place: Size) -> Size:
+    return ctx.combined("-", ctx.as_size(element(ctx, array, [place])), low)
+
+
+def scatter(ctx: Context, view: View, target: Rule, operand: Operand, node: Any) -> None:
+    """Assign to elements that a vector of subscripts chooses, all of which are read before."""
+    assert target.cells is not None
+    if not isinstance(operand, Number):
+        require_shape(ctx, target.extents, extents_of(ctx, operand, node), node)
+        operand = in_memory(ctx, operand, node)
+    cells = target.cells
+    if (operand.ctype is BOOL) != (view.ctype is BOOL):
+        raise ctx.refusal("expression", node)
+    ctx.everywhere(target.extents, lambda p: ctx.store(view, cells(p), element(ctx, operand, p)))
+
+
+def _place(ctx: Context, view: View, axis: int, found: Operand, subscript: Any) -> Size:
     if not isinstance(found, Number) or not found.is_integer:
         raise ctx.refusal("expression", subscript)
     return ctx.combined("-", ctx.as_size(found), view.lower[axis])

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.frontends.fortran.constants import arguments_of
 from tensorlift.frontends.fortran.directives import not_sequential
 from tensorlift.frontends.fortran.refusals import refusal
-from tensorlift.frontends.fortran.symbols import ASSUMED, PART, evaluated
+from tensorlift.frontends.fortran.symbols import PART
 from tensorlift.frontends.fortran.syntax import body, kind_of, nodes_in
-from tensorlift.frontends.fortran.uses import bound_procedure, names_used, path_of, uses_of, written_in
+from tensorlift.frontends.fortran.uses import bound_procedure, path_of, uses_of, written_in
 from tensorlift.ops.c_types import CHAR
 from tensorlift.readers.flow import Flow, Local
 from tensorlift.readers.fortran.arrays import elementwise, in_memory, prefixed, require_shape, selected, subscripts_of
 from tensorlift.readers.fortran.characters import SUBROUTINES, character
 from tensorlift.readers.fortran.context import Frame, is_present, local_type
-from tensorlift.readers.fortran.expressions import scalar, size, value
+from tensorlift.readers.fortran.declared import bounds_of, declare
+from tensorlift.readers.fortran.expressions import scalar, value
 from tensorlift.readers.fortran.values import Number, Rule, Variable, View
 
 if TYPE_CHECKING:
@@ -307,7 +308,7 @@ def _written(ctx: Context, frame: Frame, symbol: Symbol, node: Any, after: list[
     if isinstance(bound, Variable) or not bound.extents:
         return bound
     place = selected(ctx, bound, node, lambda subscript: value(ctx, subscript))
-    if isinstance(place, View):
+    if not isinstance(place, list):
         raise ctx.refusal("arguments", node, frame.procedure.name)
     array, cells, ctype = bound, place, bound.ctype
     own = variable(ctx, symbol, ctx.load(array, cells))
@@ -331,10 +332,8 @@ def _array(ctx: Context, node: Any, is_written: bool) -> tuple[View, bool]:  # n
             found = selected(ctx, base, node, lambda subscript: value(ctx, subscript))
             if isinstance(found, View):
                 return found, False
-            offset: Size = base.offset
-            for place, stride in zip(found, base.strides, strict=True):
-                offset = ctx.combined("+", offset, ctx.combined("*", place, stride))
-            return replace(base, offset=offset), True
+            if isinstance(found, list):
+                return replace(base, offset=ctx.one(base, found).offset), True
     array = value(ctx, node)
     if isinstance(array, Rule) and not is_written:
         array = in_memory(ctx, array, node)
@@ -372,58 +371,3 @@ def _seen_as(ctx: Context, symbol: Symbol, passed: tuple[View, bool], node: Any,
 def _in(ctx: Context, caller: Frame, node: Any, name: str) -> Exception:
     ctx.frame = caller
     return ctx.refusal("association", node, name)
-
-
-def bounds_of(ctx: Context, symbol: Symbol) -> list[tuple[Size, Size | None]]:
-    """Give the lower bound and the extent of each dimension; an extent that is left open is None."""
-    found: list[tuple[Size, Size | None]] = []
-    for lower, upper in (evaluated(bound, symbol.home or ctx.frame.scope) for bound in symbol.bounds):
-        low: Size = 1 if lower is None else _bound(ctx, lower)
-        if upper is None or upper == ASSUMED:
-            found.append((low, None))
-        else:
-            found.append((low, ctx.combined("+", ctx.combined("-", _bound(ctx, upper), low), 1)))
-    return found
-
-
-def _bound(ctx: Context, told: Any) -> Size:
-    return told if isinstance(told, int) else size(ctx, told)
-
-
-def declare(ctx: Context, frame: Frame) -> None:
-    """Make the arrays of a procedure's own, and constant ones, that it uses."""
-    for name in sorted(names_used(frame.procedure) | {frame.procedure.result}):
-        symbol = frame.scope.find(name)
-        if symbol is None or not symbol.bounds or name in frame.bound or symbol.is_dummy or symbol.is_outside:
-            continue
-        if symbol.is_constant:
-            frame.bound[name] = _constant(ctx, symbol)
-        elif symbol.home is frame.scope and not symbol.is_deferred:
-            ctx.check(symbol, frame.procedure.tree.children[0])
-            assert symbol.ctype is not None
-            declared = bounds_of(ctx, symbol)
-            extents = [extent for _, extent in declared if extent is not None]
-            if len(extents) < len(declared):
-                raise ctx.refusal("bounds", frame.procedure.tree.children[0], name)
-            frame.bound[name] = ctx.array(symbol.hint, extents, symbol.ctype, [low for low, _ in declared])
-
-
-def _constant(ctx: Context, symbol: Symbol) -> View:
-    """Make a constant array, whose elements are listed or all alike."""
-    node = symbol.value
-    ctx.check(symbol, node)
-    assert symbol.ctype is not None
-    listed = list(getattr(node.children[1], "children", ())) if kind_of(node) == "Array_Constructor" else None
-    declared = bounds_of(ctx, symbol)
-    extents = [extent if extent is not None else len(listed or ()) for _, extent in declared]
-    counts: Sequence[Size] = extents
-    if len(extents) != 1 or (listed is not None and counts[0] != len(listed)):
-        raise ctx.refusal("initialiser", node, symbol.name)
-    made = ctx.array(symbol.name, extents, symbol.ctype, [low for low, _ in declared])
-    if listed is None:
-        one = scalar(ctx, node)
-        ctx.everywhere(extents, lambda places: ctx.store(made, places, one))
-        return made
-    for place, item in enumerate(listed):
-        ctx.store(made, [place], scalar(ctx, item))
-    return made

@@ -217,6 +217,13 @@ class Context:
             return self.combined(operator, left, right)
         return self.flow.arithmetic(operator, left, right, LONG, self.at, wraps=True)
 
+    def one(self, view: View, places: Sequence[Size]) -> View:
+        """See one element, as memory without dimensions."""
+        offset = view.offset
+        for place, stride in zip(places, view.strides, strict=True):
+            offset = self.combined("+", offset, self.combined("*", place, stride))
+        return View(view.memory, offset, (), (), (), view.ctype, self.temporary())
+
     def load(self, view: View, places: Sequence[Size]) -> Number:
         """Read an element."""
         of_type: Any = view.memory.type
@@ -306,6 +313,8 @@ class Context:
             ctype, unread = implicit_type(scope, name)
             if unread == "undeclared":
                 raise self.refusal("undeclared", node, name)
+            while scope.is_block and scope.outer is not None:
+                scope = scope.outer
             found = scope.declared(name, statement_line(node))
             found.ctype, found.unread = ctype, unread
         return found

@@ -109,6 +109,20 @@ def read_of(ctx: Context, bound: Binding) -> Operand:
     return bound
 
 
+def put(ctx: Context, place: Binding, found: Operand, node: Any) -> None:
+    """Store a number in a variable or in an element."""
+    if not isinstance(found, Number):
+        raise ctx.refusal("shape", node, f"`{node}` is an array")
+    if found.is_truth != (place.ctype is BOOL):
+        raise ctx.refusal("expression", node)
+    if isinstance(place, View):
+        ctx.store(place, (), found)
+    elif isinstance(place, Variable):
+        ctx.flow.write(place.local, ctx.value(ctx.cast(found, place.ctype)))
+    else:
+        raise ctx.refusal("statement", node)
+
+
 def _component(ctx: Context, node: Any) -> Operand:
     """Read a component of a variable, or a call of a function that is bound to its type."""
     from tensorlift.readers.fortran.calls import function  # noqa: PLC0415 - a call reads statements, which read this
@@ -144,11 +158,11 @@ def _binary(ctx: Context, node: Any) -> Operand:
     if flag is not None:
         return flag
     operands = [value(ctx, side) for side in (left, right)]
-    ctype = _result(spelled, *(operand.ctype for operand in operands))
+    ctype = result_type(spelled, *(operand.ctype for operand in operands))
     return elementwise(ctx, lambda pair: binary(ctx, spelled, pair[0], pair[1], node), operands, ctype, node)
 
 
-def _result(operator: str, left: Numeric, right: Numeric) -> Numeric:
+def result_type(operator: str, left: Numeric, right: Numeric) -> Numeric:
     """Give the type of what an operator gives."""
     if operator not in _ARITHMETIC:
         return BOOL
@@ -303,14 +317,9 @@ def _text(ctx: Context, node: Any) -> Operand:
 
 def _constructor(ctx: Context, node: Any) -> Operand:
     """Read ``[a, b, ..]`` into memory of its own."""
-    items = [scalar(ctx, item) for item in getattr(node.children[1], "children", ())]
-    if not items or any(kind_of(item) == "Ac_Implied_Do" for item in node.children[1].children):
-        raise ctx.refusal("expression", node)
-    ctype = items[0].ctype
-    view = ctx.array(ctx.temporary(), [len(items)], ctype)
-    for place, item in enumerate(items):
-        ctx.store(view, [place], item)
-    return view
+    from tensorlift.readers.fortran.constructors import constructed  # noqa: PLC0415 - this reads items
+
+    return constructed(ctx, node)
 
 
 _RULES: dict[str, Callable[[Context, Any], Operand]] = {

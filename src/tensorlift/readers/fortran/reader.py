@@ -19,9 +19,10 @@ from tensorlift.ir.c_types import location_attribute
 from tensorlift.ir.function import EQUAL, OFFSET, ROW, SIZE, axis_name
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.readers.flow import FlowGraph, Local
-from tensorlift.readers.fortran.calls import bounds_of, run, variable
+from tensorlift.readers.fortran.calls import run, variable
 from tensorlift.readers.fortran.characters import ask_for_capitals
 from tensorlift.readers.fortran.context import Context, Frame, local_type, memory_type
+from tensorlift.readers.fortran.declared import bounds_of
 from tensorlift.readers.fortran.statements import read_block
 from tensorlift.readers.fortran.values import Number, Variable, View
 

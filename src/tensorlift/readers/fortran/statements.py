@@ -13,14 +13,15 @@ from tensorlift.frontends.fortran.syntax import kind_of, label_of, nodes_in
 from tensorlift.frontends.fortran.uses import path_of
 from tensorlift.ops.c_types import BOOL, CHAR
 from tensorlift.readers.flow import Flow, named
-from tensorlift.readers.fortran.arrays import assign, selected
+from tensorlift.readers.fortran.arrays import assign, scatter, selected
+from tensorlift.readers.fortran.blocks import associate, block
 from tensorlift.readers.fortran.calls import call_statement
 from tensorlift.readers.fortran.characters import character
-from tensorlift.readers.fortran.expressions import scalar, truth, value
+from tensorlift.readers.fortran.expressions import put, scalar, truth, value
 from tensorlift.readers.fortran.loops import do
 from tensorlift.readers.fortran.masks import allocate, array_named, forall, forall_construct, where, where_construct
 from tensorlift.readers.fortran.structures import assign_structure
-from tensorlift.readers.fortran.values import Number, Variable, View
+from tensorlift.readers.fortran.values import Number, Rule, Variable, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,6 +81,9 @@ def _assignment(ctx: Context, node: Any) -> None:
         raise ctx.refusal("statement", node)
     view = array_named(ctx, target)
     place = selected(ctx, view, target, lambda subscript: value(ctx, subscript))
+    if isinstance(place, Rule):
+        scatter(ctx, view, place, value(ctx, right), node)
+        return
     if isinstance(place, View):
         assign(ctx, place, value(ctx, right), node)
         return
@@ -108,16 +112,9 @@ def _assign_name(ctx: Context, target: Any, right: Any, node: Any) -> None:
 
 def write(ctx: Context, bound: Variable | View | Number, found: Number, node: Any) -> None:
     """Assign to a scalar variable."""
-    if isinstance(bound, View):
-        _check_types(ctx, found.is_truth, bound.ctype is BOOL, node)
-        ctx.store(bound, (), found)
-        return
-    if not isinstance(bound, Variable):
-        raise ctx.refusal("statement", node)
-    if bound.local in ctx.frame.counting:
+    if isinstance(bound, Variable) and bound.local in ctx.frame.counting:
         raise ctx.refusal("loop-variable", node)
-    _check_types(ctx, found.is_truth, bound.ctype is BOOL, node)
-    ctx.flow.write(bound.local, ctx.value(ctx.cast(found, bound.ctype)))
+    put(ctx, bound, found, node)
 
 
 # -- branches
@@ -268,6 +265,8 @@ _RULES: dict[str, Callable[[Context, Any], None]] = {
     "Allocate_Stmt": allocate,
     "Arithmetic_If_Stmt": _arithmetic_if,
     "Assignment_Stmt": _assignment,
+    "Associate_Construct": associate,
+    "Block_Construct": block,
     "Block_Label_Do_Construct": do,
     "Block_Nonlabel_Do_Construct": do,
     "Action_Term_Do_Construct": do,

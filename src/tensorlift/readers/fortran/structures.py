@@ -9,8 +9,8 @@ from tensorlift.frontends.fortran.symbols import PART
 from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.frontends.fortran.uses import path_of
 from tensorlift.readers.fortran.arrays import assign, in_memory, prefixed
-from tensorlift.readers.fortran.expressions import read_of, value
-from tensorlift.readers.fortran.values import Number, Variable, View
+from tensorlift.readers.fortran.expressions import put, read_of, value
+from tensorlift.readers.fortran.values import Number, View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,14 +41,8 @@ def _place(ctx: Context, node: Any, name: str) -> Binding:
 def _store(ctx: Context, place: Binding, found: Operand, node: Any) -> None:
     if isinstance(place, View) and place.extents:
         assign(ctx, place, found, node)
-    elif not isinstance(found, Number):
-        raise ctx.refusal("shape", node, f"`{node}` assigns an array to a number")
-    elif isinstance(place, View):
-        ctx.store(place, (), found)
-    elif isinstance(place, Variable):
-        ctx.flow.write(place.local, ctx.value(ctx.cast(found, place.ctype)))
     else:
-        raise ctx.refusal("statement", node)
+        put(ctx, place, found, node)
 
 
 def _kept(ctx: Context, found: Operand, node: Any) -> Operand:

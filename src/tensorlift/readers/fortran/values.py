@@ -84,6 +84,7 @@ class Rule:
     ctype: Numeric
     reads: frozenset[tuple[SSAValue, str]] = frozenset()
     room: tuple[Size | None, ...] = ()
+    cells: Callable[[Sequence[Size]], list[Size]] | None = None  # where elements lie that subscripts choose
 
 
 @dataclass(frozen=True, slots=True)
