@@ -66,7 +66,13 @@ def _read_python(source: Source, options: LiftOptions, wanted: str | None) -> Se
 def _read_fortran(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.languages.fortran import read_fortran
 
-    found = read_fortran(source.text, source.name, function=wanted, divides_sizes=options.divides_sizes)
+    found = read_fortran(
+        source.text,
+        source.name,
+        function=wanted,
+        divides_sizes=options.divides_sizes,
+        by_columns=options.replaces,  # what Fortran calls works in its memory
+    )
     return _with_extents(found, options)
 
 

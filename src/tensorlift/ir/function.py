@@ -265,7 +265,9 @@ class FunctionView:
             return size == f"{array}{'_row' * axis}_size"
         if "tl.returns" in self.func_op.attributes:
             return size == f"{array}_shape{axis}"
-        return (self.source.endswith(".mlir") or "tl.fortran" in self.func_op.attributes) and size == f"{array}_d{axis}"
+        fortran = fortran_of(self)
+        names_axes = self.source.endswith(".mlir") or (bool(fortran) and not fortran["by_columns"])
+        return names_axes and size == f"{array}_d{axis}"
 
     @cached_property
     def generalised(self) -> dict[str, int]:
@@ -398,6 +400,15 @@ def fortran_of(view: FunctionView) -> dict[str, Any]:
     text = _text(view.func_op.attributes, "tl.fortran")
     found: dict[str, Any] = json.loads(text) if text else {}
     return found
+
+
+def as_c_calls(view: FunctionView) -> FunctionView:
+    """Give a function as C calls its program, without what Fortran knows of it."""
+    if not fortran_of(view):
+        return view
+    made = view.func_op.clone()
+    del made.attributes["tl.fortran"]
+    return FunctionView(made)
 
 
 def structures_of(view: FunctionView) -> tuple[str, ...]:

@@ -30,12 +30,13 @@ if TYPE_CHECKING:
 
 
 def read_fortran(
-    text: str, filename: str, *, function: str | None = None, divides_sizes: bool = True
+    text: str, filename: str, *, function: str | None = None, divides_sizes: bool = True, by_columns: bool = False
 ) -> list[ReadFunction]:
     """Read Fortran source text into the loop IR, one module for each procedure.
 
     With ``function``, in letters of any case, only that procedure is read; without, all but those that
-    other procedures contain.  With ``divides_sizes`` quotients of sizes are sizes, else data.
+    other procedures contain.  With ``divides_sizes`` quotients of sizes are sizes, else data.  With ``by_columns`` all
+    arrays have their axes in the other order, so that what is computed of them by rows is what Fortran has in memory.
 
     Raises ``LiftError`` for what concerns the whole file.
     """
@@ -50,8 +51,9 @@ def read_fortran(
     for name, procedure in parsed.procedures.items():
         if wanted == name or (wanted is None and not is_hidden(procedure)):
             place = parsed.file.location(procedure.line, name)
-            literal = cache(partial(literal_module_of, procedure))
-            read = read_function(name, place, partial(_lower, literal, procedure, filename, language), refusal)
+            literal = cache(partial(literal_module_of, procedure, by_columns=by_columns))
+            lower = partial(_lower, literal, procedure, filename, language, by_columns=by_columns)
+            read = read_function(name, place, lower, refusal)
             found.append(replace(read, literally=literal))
     for name, (line, error) in parsed.unread.items():
         if wanted in {None, name}:
@@ -62,13 +64,14 @@ def read_fortran(
 
 
 def _lower(
-    read: Callable[[], ModuleOp], procedure: Procedure, filename: str, language: Language
+    read: Callable[[], ModuleOp], procedure: Procedure, filename: str, language: Language, *, by_columns: bool
 ) -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
     literal = read().clone()  # the passes rewrite what they are given
     equal = function_named(literal, procedure.name).attributes.get(EQUAL)
     rows: Any = equal.data if isinstance(equal, DictionaryAttr) else {}
     told = {key: row.data for key, row in rows.items()}
-    signature = signature_of(procedure, told)
+    signature = signature_of(procedure, told, by_columns=by_columns)
     module = loop_ir(literal, signature, filename, language)
-    function_named(module, procedure.name).attributes["tl.fortran"] = StringAttr(json.dumps(prototype_of(procedure)))
+    facts = {**prototype_of(procedure), "by_columns": by_columns}
+    function_named(module, procedure.name).attributes["tl.fortran"] = StringAttr(json.dumps(facts))
     return module, ()

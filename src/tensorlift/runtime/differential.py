@@ -16,6 +16,7 @@ import numpy as np
 
 from tensorlift.contract.required import required
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.function import as_c_calls
 from tensorlift.ir.interpreter import Interpreter, InterpreterError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.cases import (
@@ -227,7 +228,7 @@ def _replies(view: FunctionView, text: str, program: FunctionView, cases: Sequen
     called, arguments = (
         (program, [_arguments(program, case) for case in cases])
         if stubbed == text
-        else (view, [case.arguments for case in cases])
+        else (as_c_calls(view), [case.arguments for case in cases])
     )
     build = replace(CHECKED, flags=(*CHECKED.flags, *openmp(CHECKED.compiler("C"))))
     return run_original(Original(always_on_threads(stubbed), _FILE), called, arguments, Limits(threads=_THREADS), build)

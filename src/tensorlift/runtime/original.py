@@ -263,7 +263,8 @@ def _extents(
         passed: list[int] = []
         if fortran_of(view) and parameter.role == "array":
             layout = _layout(parameter, sizes)
-            passed = [*layout.shape] if _is_by_columns(view, parameter) else [layout.span]
+            shape = layout.shape[:: -1 if fortran_of(view)["by_columns"] else 1]
+            passed = [layout.span] if parameter.name in fortran_of(view)["flat"] else [*shape]
         if parameter.name in ranks:
             layout, last = _layout(parameter, sizes), ranks[parameter.name] - 1
             passed = [*layout.shape[:last], prod(layout.shape[last:]) if last else layout.span]
@@ -272,9 +273,12 @@ def _extents(
 
 
 def _is_by_columns(view: FunctionView, parameter: Parameter) -> bool:
-    """Whether an array lies as Fortran has it: its first extent is the innermost, unless it is read as flat memory."""
+    """Whether the first extent of an array is the innermost, as those of Fortran are as it writes them.
+
+    One that is read as flat memory, or with its axes in the other order, lies by rows.
+    """
     facts = fortran_of(view)
-    return bool(facts) and parameter.name not in facts["flat"]
+    return bool(facts) and parameter.name not in facts["flat"] and not facts["by_columns"]
 
 
 def _argument(parameter: Parameter, number: int, sizes: Mapping[str, int], *, by_columns: bool) -> dict[str, Any]:

@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 _OPERATORS = {"+", "-", "*", "/"}
 
 
-def signature_of(procedure: Procedure, equal: Mapping[str, str]) -> nodes.Function:
-    """Give the signature of a procedure; ``equal`` are sizes that are another one, by their names in literal IR."""
+def signature_of(procedure: Procedure, equal: Mapping[str, str], *, by_columns: bool = False) -> nodes.Function:
+    """Give the signature of a procedure; ``equal`` are sizes that are another one, by their names in literal IR.
+
+    With ``by_columns`` the axes of arrays are in the other order.
+    """
     scope = procedure.scope
     place = scope.file.location(procedure.line, procedure.name)
     result = scope.names.get(procedure.result)
@@ -43,7 +46,7 @@ def signature_of(procedure: Procedure, equal: Mapping[str, str]) -> nodes.Functi
     sizes: dict[str, nodes.Variable] = {}
     for item in items:
         for axis, (_, upper) in enumerate(item.symbol.bounds):
-            own = axis_name(item.name, axis, SIZE)
+            own = axis_name(item.name, len(item.symbol.bounds) - 1 - axis if by_columns else axis, SIZE)
             if upper is None and own not in equal:
                 name = unused(f"{item.name}_d{axis}", taken)
                 sizes[own] = nodes.Variable(name, LONG, _at(item.symbol), is_parameter=True)
@@ -58,8 +61,9 @@ def signature_of(procedure: Procedure, equal: Mapping[str, str]) -> nodes.Functi
         named = [equal.get(name, name) for name in called]
         extents = tuple(
             _name(sizes[name], at) if name in sizes else _extent(procedure, symbol, axis, numbers)
-            for axis, name in enumerate(named)
+            for axis, name in enumerate(named[::-1] if by_columns else named)
         )
+        extents = extents[::-1] if by_columns else extents
         element = _type(symbol, place)
         apart = not symbol.attributes & {"pointer", "target"}  # what is neither is reached by its name alone
         kind = ArrayType(f"{element.spelling} [", element, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, MemRefType, StringAttr, i1, i32, i64
@@ -87,6 +88,7 @@ class Context:
     around: list[Procedure] = field(default_factory=list)  # the procedures that are being read
     depth: int = 0
     made: int = 0
+    by_columns: bool = False  # whether axes are in the order in which Fortran does not write them
 
     # -- places and refusals
 
@@ -239,8 +241,9 @@ class Context:
     def array(self, name: str, extents: Sequence[Size], ctype: Numeric, lower: Sequence[Size] = ()) -> View:
         """Make an array of the procedure's own."""
         strides: list[Size] = [1] * len(extents)
-        for axis in reversed(range(len(extents) - 1)):
-            strides[axis] = self._address("*", strides[axis + 1], extents[axis + 1])
+        axes = range(len(extents))
+        for axis, inner in pairwise(axes if self.by_columns else reversed(axes)):
+            strides[inner] = self._address("*", strides[axis], extents[axis])
         count: SSAValue | None = None
         for extent in extents:
             own = self.size(extent)

@@ -1,7 +1,8 @@
 """Reading a procedure of Fortran literally: its dummy arguments, its body, and what it leaves in them.
 
 An array is memory, an offset, and how far its elements are apart along each dimension but the last one: in which order
-Fortran lays them out shows nowhere, as sequence association is read along one dimension alone.  A scalar that is
+Fortran lays them out shows nowhere, as sequence association is read along one dimension alone.  Read by columns, all
+arrays have their axes in the other order, as they lie in memory.  A scalar that is
 written is memory of one cell, read when the procedure begins and written when it ends, as Fortran lets compilers do.
 """
 
@@ -57,13 +58,13 @@ class _Arguments:
         )
 
 
-def literal_module_of(procedure: Procedure) -> ModuleOp:
-    """Read a procedure; raises ``LiftError`` where a part of it is not read."""
+def literal_module_of(procedure: Procedure, *, by_columns: bool = False) -> ModuleOp:
+    """Read a procedure, with its axes or ``by_columns``; raises ``LiftError`` where a part of it is not read."""
     scope = procedure.scope
     at = location_attribute(scope.file.location(procedure.line, procedure.name))
     graph = FlowGraph(Block())
     frame = Frame(procedure)
-    ctx = Context(graph, frame, at, read_block, around=[procedure])
+    ctx = Context(graph, frame, at, read_block, around=[procedure], by_columns=by_columns)
     arguments = _Arguments(ctx, [])
     kept = _bind(ctx, frame, arguments)
     run(ctx, frame)
@@ -178,14 +179,15 @@ def _view(
     extents = [extent for _, extent in declared]
     for axis, (_, upper) in enumerate(symbol.bounds):
         if upper is None:
-            extents[axis] = made = _asked(ctx, item.name, axis)
+            extents[axis] = made = _asked(ctx, item.name, len(extents) - 1 - axis if ctx.by_columns else axis)
             owner = symbol
             while owner.above is not None and axis < len(owner.above.bounds):
                 owner = owner.above
             first = shared.setdefault((owner, axis), made)
             if first is not made:  # all components of an array of structures have its extents
                 ctx.equal.append((first, made))
-    return View(memory, offset, tuple(extents), (*rows, 1), lower, symbol.ctype)
+    strides = (1, *rows[::-1]) if ctx.by_columns else (*rows, 1)
+    return View(memory, offset, tuple(extents), strides, lower, symbol.ctype)
 
 
 def _asked(ctx: Context, name: str, axis: int) -> BlockArgument:

@@ -128,7 +128,7 @@ def signature_of(view: FunctionView, conditions: Sequence[Condition | None], quo
         LiftError: TL309, where the program cannot be called with what C has.
 
     """
-    if fortran_of(view):
+    if fortran_of(view) and not fortran_of(view)["by_columns"]:
         message = f"no function with the signature of '{view.name}' is written: Fortran has arrays by columns"
         raise refuse("TL309", message, view.location, "pass arrays by rows, and check the preconditions")
     texts = structures_of(view)
