@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
-from tensorlift.source import bounded_bytes
+from tensorlift.source import bounded_bytes, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,6 +21,10 @@ _OUTPUTS = re.compile(r"-(?:[cSE]|o.*|M.*|Wp,-M.*|save-temps.*|pie|-)")  # what 
 _WITH_VALUE = ("-o", "-MF", "-MT", "-MQ", "-MJ")
 _MACHINE = re.compile(r"-m(?:16|32|64|x32|abi=.*)|-f(?:no-)?(?:(?:un)?signed-char|short-(?:enums|wchar)|pack-struct.*)")
 _AS_READ = re.compile(r"-m64|-fsigned-char|-fno-(?:unsigned-char|short-enums|short-wchar|pack-struct)")
+_OF_FORTRAN = re.compile(
+    r"-f(?:default-(?:real|integer|double)-\d+|(?:real|integer)-\d+-(?:real|integer)-\d+|free-form|fixed-form"
+    r"|d-lines-as-\w+|fixed-line-length-.*|dec\b.*)"
+)
 _REMEDY = "give the compile_commands.json of the build, or its folder"
 
 
@@ -58,7 +62,16 @@ def read_flags(database: str, file: str) -> CompilerFlags:
 
 
 def check_types(file: str, flags: Iterable[str]) -> None:
-    """Raise LiftError TL509 where flags of a compiler make types other ones than a file is read with."""
+    """Raise LiftError TL509 where flags of a compiler make types other ones than a file is read with.
+
+    So do flags that change what Fortran means.
+    """
+    flags = tuple(flags)
+    if language_of(file) == "fortran":
+        changing = next(filter(_OF_FORTRAN.fullmatch, flags), None)
+        if changing is not None:
+            message = f"'{file}' is compiled with {changing}, which changes what it means"
+            raise refuse("TL509", message, remedy=f"compile it without {changing}")
     other = next((flag for flag in _machine(flags) if not _AS_READ.fullmatch(flag)), None)
     if other is not None:
         message = f"'{file}' is compiled with {other}, which changes the sizes of types"

@@ -36,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["lift", "a\0b"], "cannot read 'a\ufffdb': its name holds a NUL [TL501]"),
         (["lift", "binary"], "'binary' is not a text file: it holds a NUL byte [TL504]"),
         (["lift", "kernel.cu"], "'kernel.cu' is CUDA, which is not read [TL504]"),
-        (["lift", "solver.F90", "--in-place"], "'solver.F90' is no file in C [TL519]"),
+        (["lift", "f.py", "--in-place"], "'f.py' is no file in C [TL519]"),
         (["lift", "f.c", "--to", "nunpy"], "there is no target 'nunpy' [TL502]"),
         (["verify", "none.json"], "cannot read 'none.json': there is no such file [TL501]"),
         (["verify", "list.json"], "'list.json' holds no certificate: it is not a JSON object [TL507]"),
@@ -48,7 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_wrong_requests(folder: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "binary").write_bytes(b"\x7fELF\0")
-    (folder / "solver.F90").write_text("end\n")
+    (folder / "f.py").write_text("def f(): pass\n")
     (folder / "f.c").write_text("void f(void) {}\n", encoding="utf-8")
     (folder / "list.json").write_text("[]", encoding="utf-8")
     (folder / "report.json").write_text('{"functions": [{"name": "f", "certificate": null}, 3]}', encoding="utf-8")

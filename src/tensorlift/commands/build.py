@@ -1,4 +1,4 @@
-"""``tensorlift build``: a shared library of a C file, symbol for symbol, in which what lifts runs as its program."""
+"""``tensorlift build``: a shared library of a file, symbol for symbol, in which what lifts runs as its program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tensorlift.source import Source
 
 
-@click.command(short_help="Make a drop-in library of a C file.")
+@click.command(short_help="Make a drop-in library of a file in C or Fortran.")
 @click.argument("file", type=PATH)
 @others_option
 @click.option("-o", "--output", metavar="LIB.so", required=True, help="Write the library to this file.")
@@ -49,7 +49,7 @@ def build(  # noqa: PLR0913 - one parameter for each option
     measured: bool,
     **flags: Any,
 ) -> int:
-    """Compile FILE, in C, to a shared library in which every function that lifts runs as its proved program.
+    """Compile FILE, in C or Fortran, to a shared library in which every function that lifts runs as its proved program.
 
     What FILE does not define is looked for in the files of --with, and in those of -p.
     Functions keep their symbols and signatures.  Where a precondition does not hold a call runs the original, and so do
@@ -59,7 +59,7 @@ def build(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.report.output import check_outputs, write_data, write_output
     from tensorlift.report.terminal import level_text
     from tensorlift.runtime.compilers import OPTIMISED
-    from tensorlift.source import read_source
+    from tensorlift.source import language_of, read_source
 
     check_outputs(file, [output, *([programs_output] if programs_output else [])])
     source, *_ = map(read_source, (file, *others))  # says what is wrong with others
@@ -69,6 +69,8 @@ def build(  # noqa: PLR0913 - one parameter for each option
     options = replace(options, replaces=True, pays=pays)
     from tensorlift.pipeline import lift_source
 
+    if language_of(source.name) == "fortran":
+        return _build_fortran(source, options, project, output, programs_output)
     with progress():
         record = lift_source(source, options)
     if record.diagnostics and not record.functions:
@@ -92,6 +94,37 @@ def build(  # noqa: PLR0913 - one parameter for each option
     return status if len(replaced) == len(record.functions) else max(status, REFUSED)
 
 
+def _build_fortran(
+    source: Source, options: LiftOptions, project: Project, output: str, programs_output: str | None
+) -> int:
+    """Build a library of a file in Fortran, whose procedures try their programs first."""
+    from tensorlift.commands.in_place_fortran import checking, is_entered, rewrite_fortran
+    from tensorlift.diagnostics import refuse
+    from tensorlift.report.output import write_data, write_output
+    from tensorlift.report.terminal import level_text
+    from tensorlift.runtime.fortran_build import build_fortran_library
+
+    if options.pays == "measured":
+        message = f"procedures of Fortran are not measured, as those of '{source.name}'"
+        raise refuse("TL519", message, remedy="leave --measured out")
+    if is_entered(source):
+        raise refuse("TL578", f"'{source.name}' has programs already", remedy="give the file as it was")
+    with progress():
+        done = rewrite_fortran(source, options, "programs.c", checking(source, project))
+        hidden = [one.entry for one in done.entered]
+        library = build_fortran_library(done.text, done.c, source.name, hidden, project)
+    if programs_output:
+        write_output(programs_output, done.c)
+    write_data(output, library)
+    Path(output).chmod(0o755)
+    replaced = {one.name for one in done.entered}
+    for function in done.record.functions:
+        is_in = function.name in replaced
+        click.echo(f"{function.name}: {f'lifted, {level_text(function)}' if is_in else 'as it was'}")
+    status = complain(done.record.all_diagnostics, REFUSED, source)
+    return status if len(replaced) == len(done.record.functions) else max(status, REFUSED)
+
+
 def _built(
     source: Source, options: LiftOptions, functions: Sequence[FunctionRecord], project: Project
 ) -> tuple[bytes, list[FunctionRecord], list[Diagnostic]]:
@@ -104,7 +137,7 @@ def _built(
     from tensorlift.runtime.compilers import ORIGINAL, build_library, renamed, replaced_functions
 
     if not is_c(source):
-        raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give a file in C")
+        raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give a file in C or Fortran")
     arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
     shown = [flag for flag in project.flags if flag.startswith("-fvisibility=")]
     extents, unseen = extents_of(source.text, source.name, [*arguments, *shown])

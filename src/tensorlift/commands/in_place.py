@@ -12,12 +12,13 @@ import re
 import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 import click
 
 from tensorlift import __version__
+from tensorlift.commands.in_place_fortran import is_entered, rewritten_fortran
 from tensorlift.commands.in_place_mlir import rewrite_mlir
 from tensorlift.commands.options import OK, REFUSED, complain
 from tensorlift.commands.rewrite import (
@@ -49,7 +50,7 @@ from tensorlift.report.output import STDOUT, write_bytes, write_output
 from tensorlift.report.terminal import show_lift, summary_lines
 from tensorlift.runtime.compilers import Complaint, Project, complaints
 from tensorlift.runtime.original import CompileOptions
-from tensorlift.source import Source, language_of
+from tensorlift.source import Source, bounded_bytes, language_of
 from tensorlift.targets.c.text import ORIGINAL, SHARED
 
 if TYPE_CHECKING:
@@ -390,27 +391,27 @@ def rewrite_files(requests: Sequence[tuple[Source, LiftOptions, Output, Project 
     All are read before one is written: functions of each are looked for in the others as they were.
     """
     for source, *_ in requests:
-        if language_of(source.name) not in {"c", "mlir"}:
-            raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give a file in C")
+        if language_of(source.name) not in {"c", "fortran", "mlir"}:
+            raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give a file in C, Fortran or MLIR")
     with progress():
         found = [_rewritten(source, options, output.file, project) for source, options, output, project in requests]
     return max(_put(source, output, *one) for (source, _, output, _), one in zip(requests, found, strict=True))
 
 
-def _put(source: Source, output: Output, record: LiftRecord, data: bytes) -> int:
-    """Write or show a file that was rewritten, and what became of its parts."""
+def _put(source: Source, output: Output, record: LiftRecord, data: bytes, others: Mapping[str, bytes]) -> int:
+    """Write or show a file that was rewritten, and others beside it, and what became of its parts."""
     before = source.encoded(source.text)
-    if output.as_diff:
-        write_bytes(STDOUT, difference(source.name, before, data))
-    elif not output.only_checked and (output.file is not None or data != before):
-        write_bytes(output.file or source.name, data)
+    if not output.only_checked:
+        _write(source.name, output, before, data, others)
     if output.report:
         write_output(output.report, record.to_json(times=output.times))
     if not output.is_shown:
         show_lift(record, screen(sys.stdout), programs=False)
         if any("cblas_" in function.program for function in record.functions):
             click.echo("link with -lopenblas -lm")
-    if is_rewritten(source):
+        for name in others:
+            click.echo(f"compile {name} too")
+    if is_rewritten(source) or is_entered(source):
         click.echo(f"{source.name}: already rewritten by tensorlift", err=output.is_shown)
     elif output.only_checked:
         would = "be rewritten" if data != before else "stay as it is"
@@ -423,17 +424,31 @@ def _put(source: Source, output: Output, record: LiftRecord, data: bytes) -> int
     return status
 
 
+def _write(name: str, output: Output, before: bytes, data: bytes, others: Mapping[str, bytes]) -> None:
+    """Write files, or show what would change in them."""
+    if output.as_diff:
+        write_bytes(STDOUT, difference(name, before, data))
+        for other, text in others.items():
+            write_bytes(STDOUT, difference(other, bounded_bytes(other) if Path(other).exists() else b"", text))
+    elif output.file is not None or data != before:
+        write_bytes(output.file or name, data)
+        for other, text in others.items() if output.file != STDOUT else ():
+            write_bytes(other, text)
+
+
 def _rewritten(
     source: Source, options: LiftOptions, output: str | None, project: Project | None
-) -> tuple[LiftRecord, bytes]:
-    """Rewrite a file, unless that has been done."""
-    is_mlir = language_of(source.name) == "mlir"
+) -> tuple[LiftRecord, bytes, Mapping[str, bytes]]:
+    """Rewrite a file, unless that has been done; give those that belong to it by their names."""
+    language = language_of(source.name)
+    if language == "fortran":
+        return rewritten_fortran(source, options, output, project or Project.of(source.name, CompileOptions(), ()))
     if is_rewritten(source):
-        target = "linalg" if is_mlir else "c"
-        return LiftRecord(__version__, source.name, source.sha256, target), source.encoded(source.text)
-    if is_mlir:
-        return rewrite_mlir(source, options)
-    return rewrite_c(source, options, "<stdout>" if output == STDOUT else output or "", project)
+        target = "linalg" if language == "mlir" else "c"
+        return LiftRecord(__version__, source.name, source.sha256, target), source.encoded(source.text), {}
+    if language == "mlir":
+        return *rewrite_mlir(source, options), {}
+    return *rewrite_c(source, options, "<stdout>" if output == STDOUT else output or "", project), {}
 
 
 def _origins(text: str) -> list[int]:

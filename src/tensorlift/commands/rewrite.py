@@ -61,6 +61,27 @@ _ATTACHED = re.compile(
 )
 
 
+def body_of(program: str) -> str:
+    """Give a program without headers and without what several share."""
+    text = _SHARED.sub("", re.sub(r"^#include .*\n", "", program, flags=re.MULTILINE)).strip() + "\n"
+    return _THREADS.sub(r"#ifdef _OPENMP\n\g<0>\n#endif", text)  # else compilers warn of it
+
+
+def shared_of(programs: Sequence[str]) -> list[str]:
+    """List the lines of the functions that programs share."""
+    bodies = "\n".join(map(body_of, programs))
+    return [line for name, block in SHARED.items() if f"{name}(" in bodies for line in (*block, "")]
+
+
+def includes_of(programs: Sequence[str]) -> list[str]:
+    """List the lines that include what programs need."""
+    return _included("\n".join([*map(body_of, programs), *shared_of(programs)]))
+
+
+def _included(text: str) -> list[str]:
+    return [f"#include <{header}>" for header, name in _HEADERS if name.search(text)]
+
+
 @dataclass(frozen=True, slots=True)
 class Replaced:
     """A program for a whole function, or for an outlined part of it, with the lines that say what is known of it."""
@@ -80,8 +101,7 @@ class Replaced:
     @property
     def body(self) -> str:
         """The program without headers and without what several share, or the file has."""
-        text = _SHARED.sub("", re.sub(r"^#include .*\n", "", self.program, flags=re.MULTILINE)).strip() + "\n"
-        return _THREADS.sub(r"#ifdef _OPENMP\n\g<0>\n#endif", text)  # else compilers warn of it
+        return body_of(self.program)
 
     def declared(self) -> str:
         """Find the declaration of the original in the program."""
@@ -280,12 +300,11 @@ def _top(text: bytes) -> int:
 
 def _headers(text: bytes, replaced: Sequence[Replaced], lines: Lines) -> Edit:
     bodies, above = "\n".join(one.body for one in replaced), text[: _top(text)].decode(errors="replace")
-    shared = [line for name, block in SHARED.items() if f"{name}(" in bodies for line in ("", *block)]
-    shared += [""] * bool(shared)
+    shared = ["", *shared_of([one.program for one in replaced])]
+    shared = shared if len(shared) > 1 else []
     needed = "\n".join([bodies, *shared])
     spelled = ["", *SPELLED] if any(one.macros for one in replaced) else []
-    names = [f"#include <{header}>" for header, name in _HEADERS if name.search(needed)]
-    missing = [name for name in names if name not in above]
+    missing = [line for line in _included(needed) if line not in above]
     return _inserted(text, _top(text), "".join(f"{line}\n" for line in [*missing, *spelled, *shared]), lines)
 
 

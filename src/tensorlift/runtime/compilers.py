@@ -183,6 +183,7 @@ _SHARED = ("-fPIC", "-w")
 _MEANING = ("-fwrapv", "-fno-strict-aliasing")
 _BLAS = "#include <cblas.h>"
 ORIGINAL = "_original"  # behind the name of a function: as it was
+MEANT = (*OPTIMISED, *_MEANING, *REASSOCIATED)  # how programs are compiled
 _AT_LINKING = re.compile(r"-f(openmp|sanitize|profile|lto).*|--?coverage|-pg|-pthread|-m(32|64|x32)")
 
 
@@ -238,11 +239,10 @@ def build_library(
         (folder / "programs.c").write_text("\n".join(programs), encoding="utf-8")
         names = "".join(f" {function};" for function in hidden)
         (folder / "hidden.map").write_text(f"{{ local:{names} }};\n" if names else "{ };\n", encoding="utf-8")
-        uses_blas = any(_BLAS in program for program in (source, *programs))
-        threads, libraries = openmp(compiler), ["-lopenblas"] * uses_blas
-        meant = [*OPTIMISED, *_MEANING, *REASSOCIATED, *threads]
+        threads, libraries = openmp(compiler), ["-lopenblas"] * any(map(uses_blas, (source, *programs)))
+        meant = [*MEANT, *threads]
         script = [f"-Wl,--version-script={folder / 'hidden.map'}"] if names else []
-        linked = [*filter(_AT_LINKING.fullmatch, own), "-shared", *script, *threads, *libraries, "-lm"]
+        linked = [*at_linking(own), "-shared", *script, *threads, *libraries, "-lm"]
         where = project.where(folder)
         objects = [str(folder / name) for name in ("source.o", "programs.o", "library.so")]
         _run([compiler, *own, *_SHARED, "-c", str(folder / "source.c"), "-o", objects[0]], where)
@@ -251,16 +251,27 @@ def build_library(
         return (folder / "library.so").read_bytes()
 
 
+def at_linking(flags: Sequence[str]) -> list[str]:
+    """Give those of the flags of a file that its library is linked with too."""
+    return [*filter(_AT_LINKING.fullmatch, flags)]
+
+
+def uses_blas(text: str) -> bool:
+    """Tell whether a program calls BLAS."""
+    return _BLAS in text
+
+
 def _run(command: Sequence[str], folder: Path) -> None:
     outcome = run_limited(list(command), folder, Limits())
     if outcome.failure:
-        raise _failure(outcome.errors or outcome.failure)
+        raise failure(outcome.errors or outcome.failure, "pass the -I, -D and --std that cc needs")
 
 
-def _failure(errors: str) -> LiftError:
+def failure(errors: str, remedy: str) -> LiftError:
+    """Say why a library does not compile, by what a compiler or a linker said."""
     if re.search(
         r"cblas\.h(?:: No such file|' file not found)|(?:cannot|unable to) find (?:library )?-lopenblas", errors
     ):
         return refuse("TL641", "OpenBLAS is not installed", None, "install it: apt install libopenblas-dev")
-    first = next((line for line in errors.splitlines() if "error" in line or "undefined" in line), errors)
-    return refuse("TL640", f"the library does not compile: {first}", None, "pass the -I, -D and --std that cc needs")
+    first = next((line for line in errors.splitlines() if re.search("[Ee]rror|undefined", line)), errors)
+    return refuse("TL640", f"the library does not compile: {first}", None, remedy)

@@ -73,6 +73,8 @@ def signature_of(procedure: Procedure, equal: Mapping[str, str], *, by_columns: 
             )
         )
     gives: CType = VOID if result is None or result.bounds else _type(result, place)
+    if by_columns and gives is TRUTH:
+        gives = BOOL  # as C returns it
     return nodes.Function(procedure.name, (*parameters, *sizes.values()), gives, place)
 
 

@@ -16,9 +16,10 @@ from xdsl.ir import Block
 
 from tensorlift.frontends.fortran.items import deferred_lower, items_of
 from tensorlift.frontends.fortran.uses import uses_of
-from tensorlift.ir.c_types import location_attribute
+from tensorlift.ir.c_types import ir_type, location_attribute
 from tensorlift.ir.function import EQUAL, OFFSET, ROW, SIZE, axis_name
 from tensorlift.ir.literal_function import literal_function
+from tensorlift.ops.c_types import BOOL
 from tensorlift.readers.flow import FlowGraph, Local
 from tensorlift.readers.fortran.calls import run, variable
 from tensorlift.readers.fortran.characters import ask_for_capitals
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.fortran.items import Item
     from tensorlift.frontends.fortran.symbols import Procedure, Symbol
-    from tensorlift.readers.fortran.values import Binding
+    from tensorlift.readers.fortran.values import Binding, Size
 
 
 @dataclass
@@ -76,6 +77,8 @@ def literal_module_of(procedure: Procedure, *, by_columns: bool = False) -> Modu
     result = frame.bound.get(procedure.result) if procedure.result else None
     if isinstance(result, Variable):
         results = [ctx.flow.read(result.local)]
+        if by_columns and result.ctype is BOOL:  # what C returns is a byte
+            results = [ctx.operation("arith.extui", results, ir_type(BOOL))]
     ask_for_capitals(ctx)
     graph.leave(results, at)
     types = [value.type for value in results]
@@ -186,7 +189,7 @@ def _view(
             first = shared.setdefault((owner, axis), made)
             if first is not made:  # all components of an array of structures have its extents
                 ctx.equal.append((first, made))
-    strides = (1, *rows[::-1]) if ctx.by_columns else (*rows, 1)
+    strides: tuple[Size, ...] = (1, *rows[::-1]) if ctx.by_columns else (*rows, 1)
     return View(memory, offset, tuple(extents), strides, lower, symbol.ctype)
 
 
