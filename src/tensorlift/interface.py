@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 RETURN_VALUE = "return"  # the name of the C return value among the outputs: no C name can be this
 _UNKNOWN = "?"
 _NOTHING_RUN = "no case could be run"
-_KINDS = {"i": "int", "u": "uint", "f": "float"}
+_KINDS = {"i": "int", "u": "uint", "f": "float", "bf": "bfloat"}
 
 
 class Emitted(Protocol):
@@ -213,7 +213,7 @@ def describe_test(report: DifferentialReport) -> Trial:
 
 def numpy_dtype(dtype: str) -> str:
     """Give NumPy's name of an element type: ``f64`` is ``float64``."""
-    return dtype if dtype == "bool" else _KINDS[dtype[0]] + dtype[1:]
+    return dtype if dtype == "bool" else _KINDS[dtype.rstrip("0123456789")] + dtype.lstrip("biuf")
 
 
 def _parameter(name: str, source: SourceParameter) -> Parameter:

@@ -149,6 +149,11 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "volatile": Refusal("TL144", "`volatile` objects are not lifted", "remove `volatile`"),
     "type": Refusal("TL145", "the type `{detail}` is not lifted", "use an integer type, `float` or `double`"),
+    "excess": Refusal(
+        "TL145",
+        "compilers differ in whether this `_Float16` is rounded before it is used",
+        "store it in a variable of type `_Float16` first, or convert its operands to `float`",
+    ),
     "global": Refusal(
         "TL146", "this use of the global variable `{detail}` is not lifted", "pass `{detail}` as a parameter"
     ),

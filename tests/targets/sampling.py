@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 
 NUMPY_TYPES: dict[str, str] = {
     "bool": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
-    "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "f32": "float32", "f64": "float64",
+    "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
+    "f16": "float16", "f32": "float32", "f64": "float64",
 }  # fmt: skip
+WITH_BRAIN = {**NUMPY_TYPES, "bf16": "bfloat16"}  # of libraries that compute in bf16
 TRIALS = (2, 0, 3, 1)  # by number: with sizes drawn, the least, drawn, and of one, each with other types
 LARGEST = 3
 
@@ -200,7 +202,7 @@ class Trial:
         assert tuple(e.evaluate(self.sizes) for e in meant.shape) == got.shape
         assert meant.is_strong != self.library.is_number(result)
         if meant.is_strong:
-            assert got.dtype == NUMPY_TYPES[meant.dtype], (got.dtype, meant.dtype)
+            assert got.dtype == WITH_BRAIN[meant.dtype], (got.dtype, meant.dtype)
         else:
             assert got.dtype.kind == {"i64": "i", "f64": "f", "bool": "b"}[meant.dtype]
         compare_cells(got, meant, Meaning(self.sizes, self.arrays))
@@ -219,10 +221,12 @@ class Trial:
                 assert meant.buffer is operands[name].buffer, f"shares the memory of {name}"
 
 
+_TOLERANCES = {"float32": 2e-4, "float16": 1e-2, "bfloat16": 5e-2}
+
+
 def compare_cells(got: np.ndarray[Any, Any], meant: SymbolicTensor, model: Meaning) -> None:
     """Fail where a cell is not what it means."""
-    is_single = any(a.dtype == np.float32 for a in [got, *model.arrays.values()])
-    tolerance = 2e-4 if is_single else 1e-9
+    tolerance = max(_TOLERANCES.get(a.dtype.name, 1e-9) for a in [got, *model.arrays.values()])
     for indices in np.ndindex(got.shape):
         cell = model.value(meant.at(tuple(map(Affine, indices))), model.sizes)
         assert np.isclose(got[indices], cell, rtol=tolerance, atol=tolerance, equal_nan=True), (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tensorlift.ir.arithmetic import round_to_single
+from tensorlift.ops.dtypes import DType, round_float
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.runtime.libraries import installation
 from tensorlift.runtime.mlir.program import Module
@@ -34,6 +34,7 @@ _TYPES = {
     "b1": "_Bool", "i1": "signed char", "i2": "short", "i4": "int", "i8": "long", "u1": "unsigned char",
     "u2": "unsigned short", "u4": "unsigned int", "u8": "unsigned long", "f4": "float", "f8": "double",
 }  # fmt: skip
+_FLOATS: dict[str, DType] = {"f4": "f32", "f8": "f64"}
 _POWERS = [2**k for k in (7, 8, 15, 16, 24, 31, 32, 53, 63, 64)]
 _NUMBERS = [
     *(sign * (power + step) for power in _POWERS for step in (-1, 0, 1) for sign in (1, -1)),
@@ -61,8 +62,7 @@ def _corners(kind: str) -> list[float]:
     if kind[0] != "f":
         low, high = _range(kind)
         return [value for value in _NUMBERS if low <= value <= high]
-    rounded = round_to_single if kind == "f4" else float
-    return [rounded(value) for value in (*_NUMBERS, *_REALS)]
+    return [round_float(float(value), _FLOATS[kind]) for value in (*_NUMBERS, *_REALS)]
 
 
 def _converted(value: float, source: str, target: str) -> float | None:
@@ -71,7 +71,7 @@ def _converted(value: float, source: str, target: str) -> float | None:
         return value != 0
     if target[0] == "f":
         if source[0] == "f":
-            return round_to_single(value) if target == "f4" else value
+            return round_float(value, _FLOATS[target])
         return float(value) if target == "f8" else _single(int(value))
     low, high = _range(target)
     if source[0] != "f":

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.targets.sampling import NUMPY_TYPES, Library, try_row
+from tests.targets.sampling import WITH_BRAIN as NUMPY_TYPES
+from tests.targets.sampling import Library, try_row
 
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor
 from tensorlift.comprehension.terms import zero

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.targets.sampling import NUMPY_TYPES, Library, try_row
+from tests.targets.sampling import WITH_BRAIN as NUMPY_TYPES
+from tests.targets.sampling import Library, try_row
 
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor
 from tensorlift.comprehension.terms import zero
@@ -15,6 +16,7 @@ from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
+from tensorlift.runtime.libraries import load_library
 from tensorlift.targets import get_target
 from tensorlift.targets.torch import ROWS
 
@@ -39,7 +41,7 @@ def _library(torch: ModuleType) -> Library:
         get_target("torch"),
         {"torch": torch},
         give=torch.from_numpy,
-        take=np.asarray,
+        take=lambda value: np.asarray(load_library("torch").take(value)),
         is_number=lambda value: not isinstance(value, torch.Tensor),
         lacks=_LACKS,
     )

@@ -1,8 +1,8 @@
 """The meaning of every scalar operation of the loop IR on plain Python numbers: one row per operation.
 
 Integers are Python integers in the signed range of their width whatever their signedness in the source; ``i1`` is 0 or
--1, and ``index`` is exact.  Floats are Python floats; an ``f32`` is rounded after each operation, which for + - * / and
-sqrt is exactly the single-precision operation, since 53 bits are more than twice 24.  What C leaves undefined (division
+-1, and ``index`` is exact.  Floats are Python floats; a narrower one is rounded after each operation, which for + - * /
+and sqrt is exactly the operation of its type, since 53 bits are more than twice 24.  What C leaves undefined (division
 by zero, overlong shifts, casts that do not fit) raises ArithmeticFault: such an input has no meaning to compare with.
 """
 
@@ -11,14 +11,16 @@ from __future__ import annotations
 import math
 import operator
 import struct
-from ctypes import c_float
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
-from xdsl.dialects.builtin import Float32Type, FloatAttr, IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from tensorlift.ir.c_types import FLOAT_NAMES
 from tensorlift.ir.elementary import FLOAT_FUNCTIONS
+from tensorlift.ops.dtypes import FRACTION_BITS, round_float
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -106,15 +108,15 @@ def unsteady(directions: Iterator[int], epsilons: int) -> Callable[[Operation], 
         steady = evaluator(op)
         if steady is None or op.name not in _ROUNDING:
             return steady
-        is_single = isinstance(op.results[0].type, Float32Type)
-        bits = _SINGLE_BITS if is_single else _DOUBLE_BITS
+        dtype = FLOAT_NAMES[op.results[0].type]
+        bits = FRACTION_BITS[dtype]
 
         def moved(*operands: float) -> float:
             value = steady(*operands)
             if abs(value) <= 1 << bits and value == int(value):
                 return float(value)
             value *= 1 + next(directions) * epsilons * 2.0 ** (1 - bits)
-            return round_to_single(value) if is_single else float(value)
+            return round_float(float(value), dtype)
 
         return moved
 
@@ -123,7 +125,6 @@ def unsteady(directions: Iterator[int], epsilons: int) -> Callable[[Operation], 
 
 _ORDERING = frozenset({"arith.cmpf", "arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf"})
 _ROUNDING = frozenset({"arith.addf", "arith.subf", "arith.mulf", "arith.divf"})
-_SINGLE_BITS, _DOUBLE_BITS = 24, 53
 
 
 def width_of(of_type: Attribute) -> int:
@@ -140,17 +141,11 @@ def wrapper(of_type: Attribute) -> Callable[[int], int]:
     return lambda value: ((value + half) & mask) - half
 
 
-def round_to_single(value: float) -> float:
-    """Round to the nearest f32; too large becomes infinite."""
-    return c_float(value).value
-
-
 def constant(op: Operation) -> Number:
     """Give the value of an ``arith.constant``."""
     value = op.properties["value"]
     if isinstance(value, FloatAttr):
-        number = float(value.value.data)
-        return round_to_single(number) if isinstance(value.type, Float32Type) else number
+        return round_float(float(value.value.data), FLOAT_NAMES[value.type])
     if not isinstance(value, IntegerAttr):
         raise ArithmeticFault(f"a constant of type {op.results[0].type} is no scalar")
     return wrapper(op.results[0].type)(value.value.data)
@@ -168,9 +163,10 @@ def _wrapped(function: Callable[..., int], of_type: Attribute) -> Evaluator:
 
 
 def _rounded(function: Callable[..., float], of_type: Attribute) -> Evaluator:
-    if not isinstance(of_type, Float32Type):
+    dtype = FLOAT_NAMES[of_type]
+    if dtype == "f64":
         return function
-    return lambda *operands: c_float(function(*operands)).value
+    return lambda *operands: round_float(function(*operands), dtype)
 
 
 def _truncated_quotient(dividend: int, divisor: int) -> int:
@@ -341,20 +337,25 @@ def _truncation(low: int, high: int, wrap: Callable[[int], int]) -> Evaluator:
 
 
 def _sitofp(_source: Attribute, target: Attribute) -> Evaluator:
-    return _to_single if isinstance(target, Float32Type) else float
+    return _rounding_once(target)
 
 
 def _uitofp(source: Attribute, target: Attribute) -> Evaluator:
     mask = (1 << width_of(source)) - 1
-    convert = _to_single if isinstance(target, Float32Type) else float
+    convert = _rounding_once(target)
     return lambda value: convert(value & mask)
 
 
-def _to_single(value: int) -> float:
-    """Round an integer once, straight to f32, by cutting what is beyond 26 bits to a sticky bit first."""
-    excess = max(value.bit_length() - 26, 0)
-    kept = value >> excess
-    return round_to_single(float((kept | (kept << excess != value)) << excess))
+def _rounding_once(target: Attribute) -> Callable[[int], float]:
+    """Convert integers to a float type, rounded once: what is beyond 26 bits is cut to a sticky bit first."""
+    dtype = FLOAT_NAMES[target]
+
+    def convert(value: int) -> float:
+        excess = max(value.bit_length() - 26, 0)
+        kept = value >> excess
+        return round_float(float((kept | (kept << excess != value)) << excess), dtype)
+
+    return float if dtype == "f64" else convert
 
 
 def _bitcast(source: Attribute, target: Attribute) -> Evaluator:
@@ -362,7 +363,7 @@ def _bitcast(source: Attribute, target: Attribute) -> Evaluator:
     return lambda value: struct.unpack(reading, struct.pack(writing, value))[0]
 
 
-_FORMATS = {"i8": "<b", "i16": "<h", "i32": "<i", "i64": "<q", "f32": "<f", "f64": "<d"}
+_FORMATS = {"i8": "<b", "i16": "<h", "i32": "<i", "i64": "<q", "f16": "<e", "f32": "<f", "f64": "<d"}
 
 
 def _to_type(source: Attribute, target: Attribute) -> Evaluator:
@@ -387,7 +388,7 @@ def _from_unsigned(source: Attribute, target: Attribute) -> Evaluator:
 
 
 def _to_float(_source: Attribute, target: Attribute) -> Evaluator:
-    return round_to_single if isinstance(target, Float32Type) else float
+    return partial(round_float, dtype=FLOAT_NAMES[target])
 
 
 _EXACT: dict[str, Callable[..., int]] = {

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    AnyFloat,
     DenseArrayBase,
     FileLineColLoc,
+    FloatAttr,
     IndexType,
     IntAttr,
     IntegerAttr,
     MemRefType,
     StringAttr,
+    bf16,
+    f16,
     f32,
     f64,
     i1,
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
     from tensorlift.diagnostics import Location
+    from tensorlift.ops.dtypes import DType
     from tensorlift.poly.polynomial import Polynomial
 
 _text = lru_cache(maxsize=16)(StringAttr)
@@ -64,16 +69,22 @@ def segments(*sizes: int) -> Attribute:
 
 INDEX = IndexType()
 _INTEGERS = {1: i1, 8: i8, 16: i16, 32: i32, 64: i64}
-_FLOATS = {32: f32, 64: f64}
+FLOATS: dict[DType, AnyFloat] = {"f16": f16, "bf16": bf16, "f32": f32, "f64": f64}
+FLOAT_NAMES: dict[Attribute, DType] = {kind: dtype for dtype, kind in FLOATS.items()}
 _memref = lru_cache(maxsize=256)(MemRefType)  # attributes are immutable, and making one checks it
 
 
 def ir_type(ctype: CType) -> Attribute:
     """Give the type of a scalar in the loop IR."""
     if isinstance(ctype, FloatType):
-        return _FLOATS[ctype.width]
+        return FLOATS[ctype.dtype]
     assert isinstance(ctype, IntegerType)
     return _INTEGERS[ctype.width]
+
+
+def float_attribute(value: float, ctype: FloatType) -> FloatAttr[AnyFloat]:
+    """Give a constant of a float type, rounded to it."""
+    return FloatAttr(ctype.rounded(value), FLOATS[ctype.dtype])
 
 
 def memref_type(element: CType, extents: Sequence[Polynomial | None]) -> MemRefType[Attribute]:

@@ -13,8 +13,6 @@ from xdsl.dialects.builtin import (
     AffineSetAttr,
     ArrayAttr,
     DictionaryAttr,
-    Float32Type,
-    Float64Type,
     IndexType,
     IntegerType,
     MemRefType,
@@ -25,6 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 
 from tensorlift.diagnostics import Location, refuse
+from tensorlift.ir.c_types import FLOAT_NAMES
 from tensorlift.ir.linear import Linear, NotLinearError, apply_map
 from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import RETURNED, Dimension, literal_names, returned_sizes
@@ -76,7 +75,7 @@ def _split(access: str) -> tuple[str, str, str]:
 class Parameter:
     """One parameter of the source function.
 
-    ``dtype`` is ``i8`` .. ``i64``, ``u8`` .. ``u64``, ``f32``, ``f64`` or ``bool``; an array's is that of its elements.
+    ``dtype`` is a name of `ops.dtypes`; an array's is that of its elements.
     ``extents`` are the exact extents of an array over the sizes, None where one is not linear or not known.
     ``strides`` are distances in elements in the C memory, polynomials over parameter names; None is dense row-major.
     ``access`` says how C reaches what is no parameter of C: ``m->rows``, ``x[].re``, ``s->p[].re``, or the name of a
@@ -435,16 +434,15 @@ def _table(op: Operation, module: Operation | None) -> Table:
 def dtype_of(of_type: Attribute, *, unsigned: bool = False, c_type: str = "") -> str:
     """Name the element type of a scalar or memref type; raises LiftError TL193 for a type outside the loop IR."""
     element: Any = of_type.get_element_type() if isinstance(of_type, MemRefType) else of_type
-    if isinstance(element, Float64Type):
-        return "f64"
-    if isinstance(element, Float32Type):
-        return "f32"
+    if element in FLOAT_NAMES:
+        return FLOAT_NAMES[element]
     if isinstance(element, IndexType):
         return "i64"
     if isinstance(element, IntegerType) and element.width.data in {1, 8, 16, 32, 64}:
         is_bool = element.width.data == 1 or base_type(c_type) in {"_Bool", "bool"}
         return "bool" if is_bool else f"{'u' if unsigned else 'i'}{element.width.data}"
-    raise refuse("TL193", f"values of type {element} are not part of the loop IR", None, "use i8 to i64, f32 or f64")
+    message = f"values of type {element} are not part of the loop IR"
+    raise refuse("TL193", message, None, "use i8 to i64, f16, bf16, f32 or f64")
 
 
 def base_type(c_type: str) -> str:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.ir.arithmetic import evaluator, round_to_single, width_of, within_64_bits, wrapper
+from tensorlift.ir.arithmetic import evaluator, width_of, within_64_bits, wrapper
 from tensorlift.ir.execution import Budget, Compiler, InterpreterError, TooLongError, UndefinedError
 from tensorlift.ir.function import FunctionView, Parameter, tables_of
 from tensorlift.ir.memory import NUMPY_TYPES, Memory
+from tensorlift.ops.dtypes import FLOATS, round_float
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -126,8 +127,8 @@ def _scalar(parameter: Parameter, argument: Argument) -> int | float:
     assert not isinstance(argument, np.ndarray)
     if parameter.role == "size":
         return int(argument)
-    if parameter.dtype in {"f32", "f64"}:
-        return round_to_single(float(argument)) if parameter.dtype == "f32" else float(argument)
+    if parameter.dtype in FLOATS:
+        return round_float(float(argument), parameter.dtype)
     return wrapper(parameter.value.type)(int(argument))
 
 

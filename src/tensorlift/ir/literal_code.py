@@ -24,9 +24,10 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import Float32Type, IntegerType, MemRefType
+from xdsl.dialects.builtin import IntegerType, MemRefType
 
 from tensorlift.ir.arithmetic import ArithmeticFault, constant, evaluator, width_of
+from tensorlift.ir.c_types import FLOAT_NAMES
 from tensorlift.ir.execution import InterpreterError
 from tensorlift.ir.literal_regions import RULES as REGIONS
 from tensorlift.ir.literal_regions import handed_on
@@ -286,8 +287,10 @@ def _may_be_undefined(function: FuncOp) -> set[SSAValue]:
 # Rules: how operations are written.
 
 
-def _is_single(of_type: Attribute) -> bool:
-    return isinstance(of_type, Float32Type)
+def _rounded(text: str, of_type: Attribute) -> str:
+    """Round an expression to its type where that is a float narrower than Python's."""
+    dtype = FLOAT_NAMES.get(of_type, "f64")
+    return text if dtype == "f64" else f"nearest({text}, '{dtype}')"
 
 
 def _constant(f: Writer, op: Operation, _indent: int) -> None:
@@ -319,12 +322,10 @@ def _integer(sign: str) -> Callable[[Writer, Operation, int], None]:
 
 
 def _expression(template: str) -> Callable[[Writer, Operation, int], None]:
-    """Write an expression of the operands; one of type ``f32`` is rounded."""
+    """Write an expression of the operands; a float narrower than Python's is rounded."""
 
     def write(f: Writer, op: Operation, indent: int) -> None:
-        text = template.format(*map(f.name, op.operands))
-        if _is_single(op.results[0].type):
-            text = f"single({text}).value"
+        text = _rounded(template.format(*map(f.name, op.operands)), op.results[0].type)
         f.line(indent, f"{f.name(op.results[0])} = {text}", op)
 
     return write
@@ -369,7 +370,7 @@ def _to_float(f: Writer, op: Operation, indent: int) -> None:
         text = f"{f.helper(f'e{len(f.code.names)}', evaluator(op))}({text})"
     else:
         text = f"{text} & {(1 << source.width.data) - 1}" if op.name == "arith.uitofp" else text
-        text = f"single({text}).value" if _is_single(op.results[0].type) else f"float({text})"
+        text = _rounded(f"float({text})", op.results[0].type)
     f.line(indent, f"{f.name(op.results[0])} = {text}", op)
 
 

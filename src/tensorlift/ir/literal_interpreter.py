@@ -7,7 +7,6 @@ branches.
 
 from __future__ import annotations
 
-from ctypes import c_float
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
@@ -20,6 +19,7 @@ from tensorlift.ir.elementary import FLOAT_FUNCTIONS
 from tensorlift.ir.execution import InterpreterError, TooLongError, UndefinedError
 from tensorlift.ir.literal_code import UNDEFINED, Ended, compile_functions, function_name
 from tensorlift.ir.location import location_of
+from tensorlift.ops.dtypes import round_float
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ _FILE = "<literal IR>"
 _HELPERS = {
     **{name: getattr(literal_code, name) for name in ("overflow", "outside", "unwritten", "unreadable", "end")},
     "memory_of": literal_code.memory_of,
-    "single": c_float,
+    "nearest": round_float,
     "divide": FLOAT_FUNCTIONS["arith.divf"],
     "undefined": UNDEFINED,
 }

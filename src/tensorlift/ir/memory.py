@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+try:
+    import ml_dtypes
+except ImportError:
+    ml_dtypes = None  # type: ignore[assignment]  # the type bf16 has no arrays then
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NUMPY_TYPES: dict[str, np.dtype[Any]] = {
     "bool": np.dtype(np.bool_),
     **{f"{sign}{bits}": np.dtype(f"{sign}{bits // 8}") for sign in "iu" for bits in (8, 16, 32, 64)},
+    "f16": np.dtype(np.float16),
     "f32": np.dtype(np.float32),
     "f64": np.dtype(np.float64),
 }
+if ml_dtypes is not None:
+    NUMPY_TYPES["bf16"] = np.dtype(ml_dtypes.bfloat16)
 
 
 class Memory:

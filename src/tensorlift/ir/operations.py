@@ -8,7 +8,7 @@ from importlib import import_module
 from xdsl.ir import Operation
 
 from tensorlift.ir.arithmetic import constant, predicate_number, width_of
-from tensorlift.ops.c_types import BOOL, FloatType, NumberType
+from tensorlift.ops.c_types import BOOL, FLOAT, FloatType, NumberType
 
 _FLOAT_OPERATIONS = {"+": "arith.addf", "-": "arith.subf", "*": "arith.mulf", "/": "arith.divf"}
 _INTEGER_OPERATIONS = {
@@ -63,6 +63,13 @@ def predicate(operator: str, ctype: NumberType) -> int:
     if isinstance(ctype, FloatType):
         return _FLOAT_PREDICATES[operator]
     return predicate_number(operator, signed=ctype.signed)
+
+
+def way_between(source: NumberType, target: NumberType) -> FloatType | None:
+    """Give the type that a conversion goes by: MLIR has no operation between two floats of one width."""
+    if source == target or not isinstance(source, FloatType) or not isinstance(target, FloatType):
+        return None
+    return FLOAT if source.width == target.width else None
 
 
 def conversion_operation(source: NumberType, target: NumberType) -> str | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from ctypes import c_float
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from tensorlift.comprehension.segments import neutral_term
 from tensorlift.comprehension.terms import Apply, Reducer, Term, applies
 from tensorlift.ir.function import dtype_of
 from tensorlift.ops.conversions import is_exact
-from tensorlift.ops.dtypes import FLOATS, SIGNED, UNSIGNED, DType, rounded
+from tensorlift.ops.dtypes import FLOATS, SIGNED, UNSIGNED, DType, round_float, rounded
 from tensorlift.ops.scalar_ops import ON_NUMBERS, REALS, ROUNDINGS
 from tensorlift.poly.domain import Constraint, Domain, equal
 
@@ -293,8 +292,7 @@ def _constant(op: Operation, _: list[Term]) -> Term:
     attribute: Any = op.properties["value"]
     dtype: DType = dtype_of(op.results[0].type)  # type: ignore[assignment]  # a str that names a type
     if dtype in FLOATS:
-        value = float(attribute.value.data)
-        return number(c_float(value).value if dtype == "f32" else value, dtype)
+        return number(round_float(float(attribute.value.data), dtype), dtype)
     whole = attribute.value.data
     return terms.constant(bool(whole) if dtype == "bool" else whole, dtype)
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import IndexType, f32, f64, i1
+from xdsl.dialects.builtin import IndexType, bf16, f16, f32, f64, i1
 from xdsl.dialects.builtin import IntegerType as BuiltinInteger
 
 from tensorlift.ir.arithmetic import never_wraps, predicate_of, width_of
 from tensorlift.normalise.steering import handed_on
 from tensorlift.ops.c_types import (
+    BRAIN,
     DOUBLE,
     FLOAT,
+    HALF,
     INT,
     LONG,
     SCALAR_TYPES,
@@ -43,6 +45,8 @@ _SIGNED = {8: _INTEGERS["signed char"], 16: _INTEGERS["short"], 32: INT, 64: LON
 _UNSIGNED = {8: _INTEGERS["unsigned char"], 16: _INTEGERS["unsigned short"], 32: UNSIGNED, 64: UNSIGNED_LONG}
 # The types of C of numbers, integers with a sign.
 NUMBERS: Mapping[Attribute, FloatType | IntegerType] = {
+    f16: HALF,
+    bf16: BRAIN,
     f32: FLOAT,
     f64: DOUBLE,
     i1: TRUTH,

@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     DenseIntOrFPElementsAttr,
     FileLineColLoc,
-    FloatAttr,
     StringAttr,
     SymbolRefAttr,
     TensorType,
@@ -30,6 +29,7 @@ from xdsl.ir.affine import AffineMap
 
 from tensorlift.ir.c_types import (
     INDEX,
+    float_attribute,
     identifier,
     integer_attribute,
     ir_type,
@@ -42,6 +42,7 @@ from tensorlift.ir.operations import (
     conversion_operation,
     operation_class,
     predicate,
+    way_between,
 )
 from tensorlift.normalise.affine_maps import AffineMaps
 from tensorlift.normalise.conditions import AffineCondition, Condition
@@ -119,7 +120,7 @@ class IRSink:
         kind = ir_type(ctype)
         if isinstance(ctype, FloatType):
             value = ctype.rounded(value)
-            attribute: Attribute = FloatAttr(value, ctype.width)
+            attribute: Attribute = float_attribute(value, ctype)
         else:
             assert isinstance(ctype, IntegerType)
             attribute = integer_attribute(ctype.signless(int(value)), ir_type(ctype))
@@ -162,6 +163,9 @@ class IRSink:
             return _convert_truth(self, value, ctype, location)
         if value.literal is not None and isinstance(ctype, FloatType):
             return self.constant(value.literal, ctype, location)
+        between = way_between(source, ctype)
+        if between is not None:
+            return self.convert(self.convert(value, between, location), ctype, location)
         name = conversion_operation(source, ctype)
         if name is None:
             return Data(value.ssa, ctype, value.literal)

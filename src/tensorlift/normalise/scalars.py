@@ -15,7 +15,6 @@ from tensorlift.ir.arithmetic import (
     evaluator,
     never_wraps,
     predicate_of,
-    round_to_single,
     width_of,
 )
 from tensorlift.ir.location import END, name_of
@@ -38,7 +37,7 @@ from tensorlift.normalise.truths import (
     known_of,
 )
 from tensorlift.normalise.values import Choice, Data, Unknown
-from tensorlift.ops.c_types import FLOAT, INT, LONG, UNSIGNED_LONG, FloatType
+from tensorlift.ops.c_types import INT, LONG, UNSIGNED_LONG, FloatType
 from tensorlift.poly.index_arithmetic import Index, Need, compare_constants, convert, counts_objects, wrapping_point
 from tensorlift.poly.loops import Known, NotZero
 from tensorlift.poly.polynomial import ONE, Polynomial
@@ -222,8 +221,9 @@ def _ordered(ex: Execution, op: Operation) -> None:
     if None in literals or compare is None:
         copied(ex, op)
         return
-    is_single = ctype_of(op.operands[0]) == FLOAT
-    given = [round_to_single(float(one)) if is_single else float(one) for one in literals if one is not None]
+    ctype = ctype_of(op.operands[0])
+    assert isinstance(ctype, FloatType)
+    given = [ctype.rounded(one) for one in literals if one is not None]
     ex.values[op.results[0]] = Test(bool(compare(*given)))
 
 

@@ -6,9 +6,10 @@ them: the integer promotions with the usual arithmetic conversions, and the rang
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from tensorlift.ops.dtypes import DType, round_float
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +52,15 @@ class IntegerType:
 
 @dataclass(frozen=True, slots=True)
 class FloatType:
-    """``float`` or ``double``."""
+    """``float``, ``double``, or one of the types of 16 bits."""
 
     spelling: str
     width: int
+    dtype: DType
 
     def rounded(self, value: float) -> float:
         """Round a number to the type."""
-        return ctypes.c_float(value).value if self.width == FLOAT.width else float(value)
+        return round_float(float(value), self.dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +117,10 @@ INT = IntegerType("int", 32, signed=True, rank=3)
 UNSIGNED = IntegerType("unsigned int", 32, signed=False, rank=3)
 LONG = IntegerType("long", 64, signed=True, rank=4)
 UNSIGNED_LONG = IntegerType("unsigned long", 64, signed=False, rank=4)
-FLOAT = FloatType("float", 32)
-DOUBLE = FloatType("double", 64)
+HALF = FloatType("_Float16", 16, "f16")
+BRAIN = FloatType("__bf16", 16, "bf16")
+FLOAT = FloatType("float", 32, "f32")
+DOUBLE = FloatType("double", 64, "f64")
 VOID = VoidType()
 
 # The integer and floating types of the LP64 data model (Linux and macOS on 64-bit machines).
@@ -135,6 +139,8 @@ SCALAR_TYPES: dict[str, IntegerType | FloatType] = {
         UNSIGNED_LONG,
         IntegerType("long long", 64, signed=True, rank=5),
         IntegerType("unsigned long long", 64, signed=False, rank=5),
+        HALF,
+        BRAIN,
         FLOAT,
         DOUBLE,
     )

@@ -8,9 +8,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tensorlift.ops.dtypes import FLOATS, DType, integer_range, is_float, rounded, width, wrap
+from tensorlift.ops.dtypes import (
+    FLOATS,
+    FRACTION_BITS,
+    DType,
+    integer_range,
+    is_float,
+    rounded,
+    width,
+    wrap,
+)
 
-EXACT_BITS: dict[DType, int] = {"f32": 24, "f64": 53}  # a float holds each integer up to two to so many
+EXACT_BITS = FRACTION_BITS  # a float holds each integer up to two to so many
 
 
 def value_of(value: Fraction, source: DType, target: DType) -> Fraction | None:
@@ -36,7 +45,9 @@ def is_exact(source: DType, target: DType) -> bool:
     if target == "bool":
         return False
     if is_float(target):
-        return width(source) <= width(target) if is_float(source) else holds_integers(target, *integer_range(source))
+        if is_float(source):
+            return width(source) < width(target)  # neither of the two of 16 bits holds the other
+        return holds_integers(target, *integer_range(source))
     if is_float(source):
         return False
     (low, high), (least, greatest) = integer_range(source), integer_range(target)

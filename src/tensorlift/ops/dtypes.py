@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import struct
+from ctypes import c_float
 from fractions import Fraction
-from math import isfinite
 from typing import Literal
 
-DType = Literal["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"]
+DType = Literal["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"]
 
 SIGNED: tuple[DType, ...] = ("i8", "i16", "i32", "i64")
 UNSIGNED: tuple[DType, ...] = ("u8", "u16", "u32", "u64")
-FLOATS: tuple[DType, ...] = ("f32", "f64")
+HALVES: tuple[DType, ...] = ("f16", "bf16")  # floats of 16 bits
+NARROW: tuple[DType, ...] = (*HALVES, "f32")  # floats that round what a double holds
+FLOATS: tuple[DType, ...] = (*NARROW, "f64")
 
 
 def is_float(dtype: DType) -> bool:
@@ -25,7 +29,7 @@ def is_integer(dtype: DType) -> bool:
 
 def width(dtype: DType) -> int:
     """Return the number of bits of the type; `bool` counts as one."""
-    return 1 if dtype == "bool" else int(dtype[1:])
+    return 1 if dtype == "bool" else int(dtype.lstrip("biuf"))
 
 
 def signed(dtype: DType) -> DType:
@@ -53,7 +57,11 @@ def holds(wide: DType, narrow: DType) -> bool:
 
 
 _DIGITS_OF_SINGLES = 9
-_FORMATS: dict[DType, tuple[int, int, int]] = {"f32": (24, -149, 128), "f64": (53, -1074, 1024)}
+# Bits of the fraction, the exponents of the least number and of what overflows.
+_FORMATS: dict[DType, tuple[int, int, int]] = {
+    "f16": (11, -24, 16), "bf16": (8, -133, 128), "f32": (24, -149, 128), "f64": (53, -1074, 1024),
+}  # fmt: skip
+FRACTION_BITS: dict[DType, int] = {dtype: bits for dtype, (bits, _, _) in _FORMATS.items()}
 
 
 def rounded(value: Fraction, dtype: DType) -> Fraction:
@@ -66,6 +74,35 @@ def rounded(value: Fraction, dtype: DType) -> Fraction:
     unit = _power_of_two(max(exponent - bits + 1, least))
     nearest = round(value / unit) * unit
     return value if abs(nearest) >= 1 << overflow else nearest
+
+
+def round_float(value: float, dtype: DType) -> float:
+    """Round a double to a float type as hardware does: too large becomes infinite."""
+    if dtype == "f32":
+        return c_float(value).value
+    if dtype == "f64" or not math.isfinite(value) or not value:
+        return value
+    bits, least, overflow = _FORMATS[dtype]
+    if abs(value) >= 1 << overflow:
+        return math.copysign(math.inf, value)
+    unit = max(math.frexp(value)[1] - bits, least)
+    nearest = math.ldexp(round(math.ldexp(value, -unit)), unit)
+    return math.copysign(nearest if abs(nearest) < 1 << overflow else math.inf, value)
+
+
+def float_of_bits(bits: int, dtype: DType) -> float:
+    """Return the float of a type whose bits are those of an integer; raises OverflowError where they are too many."""
+    if dtype == "bf16":  # the upper half of the bits of an f32
+        bits, dtype = int.from_bytes(bits.to_bytes(2, "little"), "little") << 16, "f32"
+    form = {"f16": "<e", "f32": "<f", "f64": "<d"}[dtype]
+    (value,) = struct.unpack(form, bits.to_bytes(struct.calcsize(form), "little"))
+    return float(value)
+
+
+def smallest_normal(dtype: DType) -> float:
+    """Return the least number above zero that a float type holds with all of its bits."""
+    bits, least, _ = _FORMATS[dtype]
+    return math.ldexp(1.0, least + bits - 1)
 
 
 def largest(dtype: DType) -> int:
@@ -101,7 +138,7 @@ def shortest(value: float, dtype: DType) -> str:
 
     PyTorch takes no number beyond the largest of a type, not even where it is rounded to it.
     """
-    if dtype != "f32" or not isfinite(value):
+    if dtype not in NARROW or not math.isfinite(value):
         return repr(value)
     nearby = (float(f"{value:.{digits}g}") for digits in range(1, _DIGITS_OF_SINGLES + 1))
     held = (number for number in nearby if abs(number) <= largest(dtype))

@@ -26,7 +26,7 @@ from tensorlift.ops.scalar_ops import OPPOSITE
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal
 from tensorlift.poly.names import image
-from tensorlift.proofs.divisors import Computed, Divisors, by_multiples, computed, is_rounded_double, may_matter
+from tensorlift.proofs.divisors import Computed, Divisors, by_multiples, computed, is_rounded_float, may_matter
 from tensorlift.proofs.expansion import Facts
 from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure
 
@@ -75,9 +75,9 @@ class Counterparts:
         return next((part for part in parts if not self._is_allowed(part)), None)
 
     def left_out(self, tensor: SymbolicTensor, version: str, context: Domain) -> Computed | None:
-        """Return a rounding to single precision and back of a definition that a tensor equal to it lacks, or None."""
+        """Return a rounding to a narrower float and back of a definition that a tensor equal to it lacks, or None."""
         definition = self._definitions.by_name.get(version)
-        if definition is None or not self._definitions.has_singles or self._definitions.is_opaque(tensor, definition):
+        if definition is None or not self._definitions.has_narrow or self._definitions.is_opaque(tensor, definition):
             return None
         got = tensor.at(definition.cell)
         for piece, term in definition.pieces:
@@ -94,9 +94,9 @@ class Counterparts:
         return any(self._is_counterpart(one, wanted.term, wanted, self._definitions.equal) for one in items)
 
     def _round_trips(self, term: Term, domain: Domain, *, fully: bool = False) -> list[Computed]:
-        """Return the doubles that a term rounds to single precision and uses in a wider type."""
+        """Return the floats that a term rounds to a narrower type and uses in a wider one."""
         found = computed(self._definitions.expand(term, domain, fully=fully), domain, in_source=True)
-        return [item for item in found if item.kind == "widened" and is_rounded_double(item.term)]
+        return [item for item in found if item.kind == "widened" and is_rounded_float(item.term)]
 
     def _is_allowed(self, item: Computed) -> bool:
         if item.domain.is_empty() or any(

@@ -26,7 +26,7 @@ from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rewrite import exchanged, place_of, substitute, walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term, applies
 from tensorlift.ops.conversions import is_rounding
-from tensorlift.ops.dtypes import is_float, is_integer, rounded, width
+from tensorlift.ops.dtypes import FRACTION_BITS, NARROW, DType, is_float, is_integer, rounded, width
 from tensorlift.ops.scalar_ops import ON_NUMBERS, REALS
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
@@ -106,8 +106,8 @@ def computed(term: Term, domain: Domain, variables: tuple[str, ...] = (), *, in_
 
 
 def may_matter(term: Term) -> bool:
-    """Tell whether a term may hold a partial function or a rounding to single precision."""
-    return any(_is_partial(node) or node.dtype == "f32" for node in walk(term))
+    """Tell whether a term may hold a partial function or a rounding to a narrower float."""
+    return any(_is_partial(node) or node.dtype in NARROW for node in walk(term))
 
 
 class _Place(NamedTuple):
@@ -161,8 +161,7 @@ class _Collection:
             yield place.found("partial", term)
         if _is_rounding(term) and not place.last:
             yield place.found("narrowed", term)
-        if _leaves_single(term):
-            yield from self._single(term, place)
+        yield from self._left(term, place)
         if term.op == "select":
             condition, *arms = term.args
             yield from self.of(condition, place._replace(last=False))
@@ -181,15 +180,15 @@ class _Collection:
             return term.op in ("and", "or")
         return term.op in _COMPARISONS or (term.op == "cast" and not is_float(term.dtype))
 
-    def _single(self, term: Apply, place: _Place) -> Iterator[Computed]:
-        """Yield the single precision results that leave their type here, each by itself; an extreme is one of many."""
-        waiting: list[tuple[Term, _Place]] = [(a, place) for a in term.args if a.dtype == "f32"]
+    def _left(self, term: Apply, place: _Place) -> Iterator[Computed]:
+        """Yield the results in narrow floats that leave their type here, each by itself; an extreme is one of many."""
+        waiting: list[tuple[Term, _Place]] = [(a, place) for a in term.args if _leaves(a.dtype, term)]
         while waiting:
             item, place = waiting.pop()
             if isinstance(item, Piecewise):
                 waiting += [(c, place._replace(domain=place.domain & part)) for part, c in item.pieces]
             elif applies(item, ("select", *_EXACT)):
-                waiting += [(c, place) for c in item.children if c.dtype == "f32"]
+                waiting += [(c, place) for c in item.children if c.dtype in NARROW]
             elif isinstance(item, Reduce) and item.op in _EXACT:
                 inside, bound = place.domain & item.domain, place.variables + item.bound
                 waiting.append((item.body, place._replace(domain=inside, variables=bound)))
@@ -197,7 +196,7 @@ class _Collection:
                 yield place.found("widened", item)
 
     def _is_rounded(self, term: Term) -> bool:
-        """Tell whether a value in single precision is a result, and not a number that was given in it."""
+        """Tell whether a value in a narrow float is a result, and not a number that was given in it."""
         if isinstance(term, Reduce) and place_of(term) is not None:
             return self._is_rounded(term.body.children[1])
         if isinstance(term, Reduce):
@@ -225,51 +224,53 @@ def _is_partial(term: Term) -> bool:
 
 
 def _is_rounding(term: Apply) -> bool:
-    """Tell whether a conversion to single precision may change the value."""
-    if term.op != "cast" or term.dtype != "f32":
+    """Tell whether a conversion to a narrower float may change the value."""
+    if term.op != "cast" or term.dtype not in NARROW or not is_rounding(term.args[0].dtype, term.dtype):
         return False
-    source = term.args[0].dtype
-    if source == "f64":
-        return not _fits_single(term.args[0])
-    return is_rounding(source, "f32")
+    return not (is_float(term.args[0].dtype) and _fits(term.args[0], term.dtype))
 
 
-def _fits_single(term: Term) -> bool:
-    """Tell whether single precision holds a double that is computed of constants alone, be it infinite or no number."""
+def _fits(term: Term, dtype: DType) -> bool:
+    """Tell whether a type holds a float that is computed of constants alone, be it infinite or no number."""
     if applies(term, "neg"):
-        return _fits_single(term.args[0])
-    return (applies(term, ("infinity", "nan"))) or _single_number(term) is not None
+        return _fits(term.args[0], dtype)
+    return (applies(term, ("infinity", "nan"))) or _held_number(term, dtype) is not None
 
 
-def _single_number(term: Term) -> Fraction | None:
-    """Return the value of a term over constants alone, where single precision holds it and each value on the way."""
+def _held_number(term: Term, dtype: DType) -> Fraction | None:
+    """Return the value of a term over constants alone, where a narrow type holds it and each value on the way."""
     if isinstance(term, Constant):
         value = term.value
     elif applies(term, ON_NUMBERS):
-        operands = [number for operand in term.args if (number := _single_number(operand)) is not None]
+        operands = [number for operand in term.args if (number := _held_number(operand, dtype)) is not None]
         if len(operands) < len(term.args) or (term.op == "div" and not operands[1]):
             return None
         value = ON_NUMBERS[term.op](*operands)
     else:
         return None
-    return value if Fraction(float(value)) == value == rounded(value, "f32") else None
+    return value if Fraction(float(value)) == value == rounded(value, dtype) else None
 
 
-def is_rounded_double(term: Term) -> bool:
-    """Tell whether a term is a double that is rounded to single precision."""
-    return applies(term, "cast") and term.dtype == "f32" and term.args[0].dtype == "f64"
+def is_rounded_float(term: Term) -> bool:
+    """Tell whether a term is a float that is rounded to a narrower one."""
+    return applies(term, "cast") and is_float(term.args[0].dtype) and is_rounding(term.args[0].dtype, term.dtype)
 
 
-def _leaves_single(term: Apply) -> bool:
-    """Tell whether an operation takes values out of single precision."""
-    if term.op in _COMPARISONS or term.op == "cast":
-        return term.dtype != "f32" and any(a.dtype == "f32" for a in term.args)
-    return term.dtype == "f64" and any(a.dtype == "f32" for a in term.args)
+def _leaves(dtype: DType, term: Apply) -> bool:
+    """Tell whether an operation takes an operand of a type out of it; what is rounded further has not left."""
+    if dtype not in NARROW or dtype == term.dtype:
+        return False
+    if is_float(term.dtype):
+        return width(term.dtype) >= width(dtype)
+    return term.op in _COMPARISONS or term.op == "cast"
 
 
 def _keeps(term: Apply) -> bool:
     """Tell whether a rounding of an operand is no more than one of the result."""
-    return term.op in _EXACT or (term.op == "cast" and term.dtype == "f32")
+    if term.op != "cast" or term.dtype not in NARROW:
+        return term.op in _EXACT
+    source = term.args[0].dtype
+    return not is_float(source) or FRACTION_BITS[source] >= FRACTION_BITS[term.dtype]
 
 
 _DIVISIONS = ("tdiv", "rem", "floordiv", "mod", "div")

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 
 _C_NAMES: dict[DType, str] = {
-    "f64": "double", "f32": "float", "i8": "signed char", "u8": "unsigned char", "i16": "short",
+    "f64": "double", "f32": "float", "f16": "_Float16",
+    "i8": "signed char", "u8": "unsigned char", "i16": "short",
     "u16": "unsigned short", "i32": "int", "u32": "unsigned int", "i64": "long", "u64": "unsigned long",
     "bool": "_Bool",
 }  # fmt: skip

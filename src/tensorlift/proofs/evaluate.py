@@ -19,6 +19,7 @@ from tensorlift.comprehension.tensor import (
     number,
     scalar_value,
 )
+from tensorlift.ops.dtypes import NARROW
 from tensorlift.poly.domain import Domain
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
 from tensorlift.proofs.parse import Function, ProgramText, unreadable
@@ -208,8 +209,9 @@ class Evaluator:
             return result
         if result.is_strong:
             self.require_enabled(result.dtype)
-        if row.spelling in self.target.products and result.dtype == "f32" and self.target.precise not in self.checks:
-            self.ledger.refuse(f"a product has the type f32, but no `{self.target.precise}` stands above the function")
+        if row.spelling in self.target.products and result.dtype in NARROW and self.target.precise not in self.checks:
+            missing = f"no `{self.target.precise}` stands above the function"
+            self.ledger.refuse(f"a product has the type {result.dtype}, but {missing}")
         memory = row.memory if isinstance(row.memory, Memory) else row.memory(*values, **named)
         held = _held(result, memory, positional)
         gives_numbers = row.spelling in self.target.numbers or (

@@ -18,6 +18,7 @@ from tensorlift.comprehension.normal import alike, equal
 from tensorlift.comprehension.rewrite import lookup, map_reads, walk
 from tensorlift.comprehension.terms import Piecewise, Read, Term, applies
 from tensorlift.comprehension.whole import in_integers
+from tensorlift.ops.dtypes import NARROW
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain
 from tensorlift.poly.names import fresh
@@ -104,10 +105,10 @@ class Definitions:
         self._unwritten = {name for name, info in summary.arrays.items() if not info.is_parameter}
 
     @cached_property
-    def has_singles(self) -> bool:
-        """Tell whether anything is in single precision."""
+    def has_narrow(self) -> bool:
+        """Tell whether anything is in a float type narrower than double precision."""
         found = (node for d in self.by_name.values() for _, term in d.pieces for node in walk(term))
-        return any(info.dtype == "f32" for info in self.arrays.values()) or any(n.dtype == "f32" for n in found)
+        return any(info.dtype in NARROW for info in self.arrays.values()) or any(n.dtype in NARROW for n in found)
 
     def is_unwritten(self, name: str) -> bool:
         """Tell whether a name is the initial version of a local array, whose cells have no values."""

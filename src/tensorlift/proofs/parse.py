@@ -281,12 +281,18 @@ def _same_function(statement: ast.stmt) -> Iterator[ast.AST]:
                 yield from _same_function(child)
 
 
+_ANNOTATIONS = {
+    *("np.ndarray", "int", "float", "bool"),
+    *(f"np.{name}" for name in ("float64", "float32", "float16", "int32", "int64")),
+}
+
+
 def _check_annotation(annotation: ast.expr | None) -> None:
     """Annotations are evaluated when the function is defined, so that they must be harmless."""
     if annotation is None or (isinstance(annotation, ast.Constant) and isinstance(annotation.value, str | None)):
         return
     spelled = ast.unparse(annotation)
-    if spelled not in ("np.ndarray", "int", "float", "bool", "np.float64", "np.float32", "np.int32", "np.int64"):
+    if spelled not in _ANNOTATIONS:
         raise unreadable(annotation, "an annotation")
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from ctypes import c_float
 from typing import TYPE_CHECKING
 
-from tensorlift.ops.dtypes import DType, cell_text, integer_range, is_float
+from tensorlift.ops.dtypes import DType, cell_text, integer_range, is_float, round_float
 from tensorlift.proofs.failure import UNEQUAL, CheckFailure
 from tensorlift.proofs.parse import unreadable
 
@@ -53,7 +52,7 @@ def _cell(node: ast.expr, dtype: DType, target: Target) -> str:
         if type(value) is not float:
             raise unreadable(node, "a cell that is no float")
         value = -value if is_negative else value
-        return cell_text(c_float(value).value if dtype == "f32" else value, dtype)
+        return cell_text(round_float(value, dtype), dtype)
     if type(value) is not int:
         raise unreadable(node, "a cell that is no integer")
     value = -value if is_negative else value

@@ -55,7 +55,7 @@ def stored_names(body: list[ast.stmt]) -> set[str]:
 
 
 _EXACT = ("jnp.int32", "jnp.int64", "jnp.float64")
-_ROUNDED = "jnp.float32"
+_ROUNDED = ("jnp.float16", "jnp.bfloat16", "jnp.float32")
 _SUM = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Name, ast.Constant, ast.expr_context)
 
 
@@ -132,6 +132,6 @@ def _sums(node: ast.AST) -> Iterator[ast.expr]:
     elif isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
         converted = ast.unparse(node.func)
         items = (
-            node.args if converted in _EXACT or (converted == _ROUNDED and isinstance(node.args[0], ast.Name)) else []
+            node.args if converted in _EXACT or (converted in _ROUNDED and isinstance(node.args[0], ast.Name)) else []
         )
     yield from (item for item in items if all(isinstance(inner, _SUM) for inner in ast.walk(item)))

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.arith import ConstantOp, IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import (
     DenseArrayBase,
-    FloatAttr,
     IntegerAttr,
     IntegerType,
     NameLoc,
@@ -35,13 +34,14 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
 from xdsl.ir import Block, BlockArgument, SSAValue
 
-from tensorlift.ir.c_types import ir_type
+from tensorlift.ir.c_types import float_attribute, ir_type
 from tensorlift.ir.location import CONDITION
 from tensorlift.ir.operations import (
     arithmetic_operation,
     conversion_operation,
     operation_class,
     predicate,
+    way_between,
 )
 from tensorlift.ops.c_types import BOOL, FloatType
 
@@ -132,7 +132,7 @@ class FlowGraph:
         """Append a constant of a type; a truth value is a byte."""
         attribute: Attribute
         if isinstance(ctype, FloatType):
-            attribute = FloatAttr(ctype.rounded(value), ctype.width)
+            attribute = float_attribute(value, ctype)
         else:
             attribute = _integer(ctype.signless(int(value)), ir_type(ctype))
         return self.value(_constant(attribute, ir_type(ctype), location))
@@ -188,6 +188,9 @@ class FlowGraph:
             return value
         if target == BOOL:
             return self.operation("arith.extui", (self.is_nonzero(value, source, location),), i8, location)
+        between = way_between(source, target)
+        if between is not None:
+            value, source = self.converted(value, source, between, location), between
         name = conversion_operation(source, target)
         return value if name is None else self.operation(name, (value,), ir_type(target), location)
 

@@ -75,10 +75,13 @@ def call_file(included: str, view: FunctionView) -> str:
     return f'#include "{included}"\n{CLOCK}\n{head} {{\n{lines}}}\n'
 
 
+_NAMED = {"f16": "_Float16", "f32": "float", "f64": "double", "bool": "_Bool"}
+
+
 def c_scalar(dtype: str) -> str:
     """Name the C type of a scalar without any header."""
-    if dtype[0] == "f" or dtype == "bool":
-        return {"f32": "float", "f64": "double", "bool": "_Bool"}[dtype]
+    if dtype in _NAMED:
+        return _NAMED[dtype]
     return ("__INT" if dtype[0] == "i" else "__UINT") + f"{dtype[1:]}_TYPE__"
 
 

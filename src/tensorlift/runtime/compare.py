@@ -22,7 +22,13 @@ class Tolerance:
 
     f64: float = 1e-9
     f32: float = 1e-4
+    f16: float = 2e-2
+    bf16: float = 1e-1
     signless: bool = False
+
+    def by_name(self, dtype: str) -> float | None:
+        """Return how far floats of a type may be off, by its name in NumPy; None for any other type."""
+        return {"float64": self.f64, "float32": self.f32, "float16": self.f16, "bfloat16": self.bf16}.get(dtype)
 
     @staticmethod
     def of(library: str) -> Tolerance:
@@ -47,9 +53,9 @@ def compare(name: str, expected: Array | np.generic, given: Any, tolerance: Tole
         found = found.view(wanted.dtype) if found.dtype.itemsize == wanted.dtype.itemsize else found
     if found.dtype != wanted.dtype:
         return Difference(np.inf, f"{name} has type {found.dtype}, not {wanted.dtype}")
-    if wanted.dtype.kind != "f":
+    allowed = tolerance.by_name(wanted.dtype.name)
+    if allowed is None:
         return _pick(name, wanted, found, wanted != found)
-    allowed = tolerance.f32 if wanted.dtype.itemsize == np.dtype(np.float32).itemsize else tolerance.f64
     return _compare_floats(name, wanted.astype(np.float64), found.astype(np.float64), allowed)
 
 

@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import IndexType
 
 from tensorlift.ir.arithmetic import ArithmeticFault, constant, evaluator, is_one_value, width_of
 from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.ops.dtypes import FLOATS, FRACTION_BITS, round_float, smallest_normal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,6 +39,8 @@ _LEAST_MOST = (1 << 7) - 1
 _WIDTHS = (8, 16, 32, 53)
 _LEAST_WIDE = 8  # bits; a signed integer below them is a truth value
 _FLOATS = (5e9, -3e9, 300.7, -1.5, 0.1, 2.5, -0.0, 127.5, -129.0, 65536.25, 2147483648.0)
+_FRACTION_BITS = {NUMPY_TYPES[dtype]: bits for dtype, bits in FRACTION_BITS.items() if dtype in NUMPY_TYPES}
+_TINY = {dtype: smallest_normal(dtype) for dtype in FLOATS}
 _SINGLE = 1 << 24  # beyond, a float of single precision holds no odd integer
 
 
@@ -80,10 +83,10 @@ class Corners:
         kind = NUMPY_TYPES[dtype].type
         for number in self._compared:
             if isnan(number):
-                yield from [number] * (dtype[0] == "f")
-            elif dtype[0] == "f":
+                yield from [number] * (dtype in FLOATS)
+            elif dtype in FLOATS:
                 near = [np.nextafter(kind(number), kind(end)) for end in (-np.inf, np.inf)]
-                normal = [np.copysign(max(abs(value), np.finfo(kind).tiny), value) for value in near]
+                normal = [np.copysign(max(abs(value), kind(_TINY[dtype])), value) for value in near]
                 beside = (kind(number - 1), kind(number), kind(number + 1))
                 yield from (float(value) for value in (*beside, *normal) if np.isfinite(value))
             elif dtype != "bool":
@@ -118,8 +121,9 @@ def _compared(operations: Sequence[Operation]) -> Iterator[float]:
 def _extremes(dtype: str) -> Sequence[float]:
     if dtype == "bool":
         return [0, 1]
-    if dtype[0] == "f":
-        return [float(NUMPY_TYPES[dtype].type(number)) for number in (*_FLOATS, _SINGLE + 1, (1 << 53) + 1)]
+    if dtype in FLOATS:
+        held = (round_float(float(number), dtype) for number in (*_FLOATS, _SINGLE + 1, (1 << 53) + 1))
+        return [number for number in held if isfinite(number)]
     edges = {edge for width in _WIDTHS for edge in ((1 << width) - 1, 1 << width, 1 << (width - 1), -1 << (width - 1))}
     limits = np.iinfo(NUMPY_TYPES[dtype])
     return _fitting(dtype, {int(limits.min), int(limits.max), *edges, _SINGLE + 1, (1 << 53) + 1, 300, -1, 0})
@@ -181,7 +185,7 @@ def random_array(dtype: str, shape: tuple[int, ...], rng: Random, style: Style) 
     drawn = np.frombuffer(rng.randbytes(_BYTES * prod(shape)), np.uint32).reshape(shape)
     if dtype == "bool":
         return np.asarray(drawn % 2 > 0)
-    if dtype[0] == "f":
+    if dtype in FLOATS:
         values = 0.5 + drawn * (1.5 / _RANGE)
         if style == "tame":
             return _tame(values).astype(NUMPY_TYPES[dtype])
@@ -266,9 +270,10 @@ def nudged(value: Any, share: float = 0.0, *, whole: bool = True) -> Any:
     A ``share`` of the magnitude is changed where that is more than the last bits.
     """
     array = np.array(value)
-    if array.dtype.kind != "f":
+    bits = _FRACTION_BITS.get(array.dtype)
+    if bits is None:
         return array if isinstance(value, np.ndarray) else value
     directions = np.where(np.arange(array.size) % 3 == 1, -1, 1).reshape(array.shape)
-    moved = array * (1 + directions * max(share, BITS * float(np.finfo(array.dtype).eps)))
+    moved = array * (1 + directions * max(share, BITS * 2.0 ** (1 - bits)))
     changed = np.where((not whole) & (array == np.floor(array)), array, moved).astype(array.dtype)
     return changed if isinstance(value, np.ndarray) else changed[()]

@@ -216,10 +216,18 @@ def _torch(device: str) -> Library:
     place = "cuda" if device == "gpu" else device
 
     def give(value: Any) -> Any:
-        return torch.from_numpy(numpy.require(value, requirements=["C", "W"])).to(place)
+        held = numpy.require(value, requirements=["C", "W"])
+        if held.dtype.name == _BRAIN:  # of which PyTorch takes no arrays of NumPy, nor gives any
+            return torch.from_numpy(held.view(numpy.int16)).view(torch.bfloat16).to(place)
+        return torch.from_numpy(held).to(place)
 
     def take(value: Any) -> Any:
-        return value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
+        if not isinstance(value, torch.Tensor):
+            return value
+        held = value.detach().cpu()
+        if held.dtype is torch.bfloat16:
+            return held.contiguous().view(torch.int16).numpy().view(import_module("ml_dtypes").bfloat16)
+        return held.numpy()
 
     def wait(_results: Any) -> None:
         if device == "gpu":
@@ -243,4 +251,5 @@ def _xla(device: str) -> Library:
     return Library(give, library.take, library.wait)
 
 
+_BRAIN = "bfloat16"
 _LOADERS: dict[str, Callable[[str], Library]] = {"jax": _jax, "torch": _torch, "stablehlo": _xla}

@@ -63,7 +63,7 @@ def compiled_program(
     own = {**sizes, **{p.name: sizes[p.name.rstrip("_")] for p in view.parameters if p.name.rstrip("_") in sizes}}
     case, lengths = call_arguments(view, 0, own)
     shapes = {p.name: layout_of(p, own).shape for p in view.parameters if p.role == "array"}
-    types = {p.name: NUMPY_TYPES[p.dtype].str for p in view.parameters}
+    types = {p.name: NUMPY_TYPES[p.dtype].name for p in view.parameters}
     described = {"libraries": libraries, "case": case, "shapes": shapes, "types": types}
     described["lengths"] = {name: array.tolist() for name, array in lengths.items()}
     return {**described, "written": list(view.written), "load": time.perf_counter() - start}
@@ -221,7 +221,7 @@ def _facts(
         "outputs": list(inputs.outputs),
         "written": list(view.written),
         "restored": [name for name in view.written if name not in inputs.unread],
-        "result": NUMPY_TYPES[view.result_dtype].str if view.result_dtype else "",
+        "result": NUMPY_TYPES[view.result_dtype].name if view.result_dtype else "",
         "threads": conditions.threads,
         "fresh_memory": conditions.fresh_memory,
         "program": program,
@@ -325,7 +325,7 @@ def tolerance_at(inputs: Inputs) -> Tolerance:
     parameters = [p for p in inputs.view.parameters if p.role == "array"]
     cells = max((array_bytes_at(p, inputs.sizes) // NUMPY_TYPES[p.dtype].itemsize for p in parameters), default=1)
     factor = max(1.0, sqrt(cells / _USUAL_CELLS))
-    return Tolerance(usual.f64 * factor, usual.f32 * factor)
+    return Tolerance(usual.f64 * factor, usual.f32 * factor, usual.f16 * factor, usual.bf16 * factor)
 
 
 def physical_memory() -> int:
@@ -361,7 +361,7 @@ def _call(inputs: Inputs) -> tuple[list[dict[str, Any]], dict[str, Array]]:
 def _parameter(inputs: Inputs, position: int) -> dict[str, Any]:
     parameter = inputs.view.parameters[position]
     shape = layout_of(parameter, inputs.sizes).shape if parameter.role == "array" else ()
-    dtype = NUMPY_TYPES[parameter.dtype].str
+    dtype = NUMPY_TYPES[parameter.dtype].name
     return {"name": parameter.name, "role": parameter.role, "type": parameter.dtype, "dtype": dtype, "shape": shape}
 
 

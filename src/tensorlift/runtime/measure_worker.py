@@ -327,7 +327,7 @@ def _results(
 
 
 def _finite(results: Sequence[Array]) -> bool:
-    return all(bool(np.isfinite(result).all()) for result in results if result.dtype.kind == "f")
+    return all(bool(np.isfinite(result).all()) for result in results if result.dtype.kind in "fV")
 
 
 def _described(results: Sequence[Array], outputs: Sequence[str]) -> list[Facts]:
@@ -374,5 +374,5 @@ def _compared(
 
 def _nearly(inputs: Mapping[str, Any], tolerance: Tolerance) -> dict[str, Any]:
     """Change inputs by a small share of the tolerance, which stands for the rounding of all that is computed."""
-    shares = {"float64": tolerance.f64 * _SHARE, "float32": tolerance.f32 * _SHARE}
-    return {name: nudged(value, shares.get(np.asarray(value).dtype.name, 0.0)) for name, value in inputs.items()}
+    shares = {name: (tolerance.by_name(np.asarray(value).dtype.name) or 0.0) * _SHARE for name, value in inputs.items()}
+    return {name: nudged(value, shares[name]) for name, value in inputs.items()}

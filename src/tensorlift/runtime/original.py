@@ -217,7 +217,7 @@ def _request(view: FunctionView, cases: Sequence[Arguments], library: Path) -> t
         arrays |= lengths
         for parameter in view.parameters:
             arrays[f"{number}:{parameter.name}"] = np.asarray(case[parameter.name], NUMPY_TYPES[parameter.dtype])
-    result = NUMPY_TYPES[view.result_dtype].str if view.result_dtype else ""
+    result = NUMPY_TYPES[view.result_dtype].name if view.result_dtype else ""
     return {"library": str(library), "cases": listed, "result": result}, arrays
 
 
@@ -352,7 +352,7 @@ def python_facts(original: Original, view: FunctionView) -> dict[str, Any]:
         "parameters": _described(original.text, view),
         "returns": [name for name, _ in view.returns],
         "split": complex_parameters(view).get("return", ()),
-        "result": NUMPY_TYPES[view.result_dtype].str if view.result_dtype else "",
+        "result": NUMPY_TYPES[view.result_dtype].name if view.result_dtype else "",
     }
 
 

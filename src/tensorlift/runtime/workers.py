@@ -288,4 +288,9 @@ def _write(folder: Path, stem: str, facts: Facts, arrays: Mapping[str, Array]) -
 def _read(folder: Path, stem: str) -> tuple[Facts, dict[str, Array]]:
     facts: Facts = json.loads((folder / f"{stem}.json").read_text(encoding="utf-8"))
     with np.load(folder / f"{stem}.npz", allow_pickle=False) as stored:
-        return facts, {name.removeprefix(_KEY): stored[name] for name in stored.files}
+        return facts, {name.removeprefix(_KEY): _typed(stored[name]) for name in stored.files}
+
+
+def _typed(array: Array) -> Array:
+    """Give an array its type again where files have none for it: they say of bf16 only how many bytes it has."""
+    return array.view(import_module("ml_dtypes").bfloat16) if array.dtype.kind == "V" else array

@@ -20,6 +20,7 @@ from tensorlift.ir.function import PARALLEL, FunctionView, dtype_of, tables_of
 from tensorlift.ir.left_early import refusal_of
 from tensorlift.ir.location import location_of
 from tensorlift.ir.scalar_terms import UnknownOperationError, convert, lowest_bit, sign_of, unsigned
+from tensorlift.ops.dtypes import FLOATS
 from tensorlift.poly import names
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine, less
@@ -92,7 +93,7 @@ class _Reader(Values):
             )
             self.taken.update({name, *formals(name, len(shape))})
         body = self.block(view.body)
-        literals = {convert(terms.apply("nan"), dtype) for dtype in ("f32", "f64")}
+        literals = {convert(terms.apply("nan"), dtype) for dtype in FLOATS}
         return Program(
             name=view.name,
             parameters=tuple(p.name for p in view.parameters),

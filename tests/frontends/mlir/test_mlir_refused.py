@@ -116,7 +116,7 @@ MODULES = [
     ("vectors", "TL145", "func.func @f(%A: memref<4xvector<4xf64>>) {\n  return\n}"),
     ("complex", "TL145", "func.func @f(%A: memref<4xcomplex<f64>>) {\n  return\n}"),
     ("tensor", "TL145", "func.func @f(%A: tensor<*xf64>) {\n  return\n}"),
-    ("half", "TL145", "func.func @f(%A: memref<4xf16>) {\n  return\n}"),
+    ("quarter", "TL145", "func.func @f(%A: memref<4xf8E5M2>) {\n  return\n}"),
     ("unsigned type", "TL145", "func.func @f(%A: memref<4xui8>) {\n  return\n}"),
     ("stride of zero", "TL197", "func.func @f(%A: memref<4x4xf64, strided<[0, 1]>>) {\n  return\n}"),
     ("folded", "TL197", "func.func @f(%A: memref<4x5xf64, affine_map<(d0, d1) -> (d0 * 4 + d1)>>) {\n  return\n}"),

@@ -41,7 +41,7 @@ from tensorlift.comprehension.segments import between, whole_segment
 from tensorlift.comprehension.tensor import decided_in_arms
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term, applies
 from tensorlift.ops.conversions import EXACT_BITS, is_exact
-from tensorlift.ops.dtypes import SIGNED, UNSIGNED, DType, is_float, is_integer, width, wrap
+from tensorlift.ops.dtypes import NARROW, SIGNED, UNSIGNED, DType, is_float, is_integer, width, wrap
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import at_least, equal
 
@@ -326,7 +326,7 @@ class Scope:
         """Tell whether a conversion leaves an affine expression as it is; positions are below two to the 53."""
         if is_exact(source, target) or target == "f64":
             return source != "bool"
-        may_fit = is_integer(source) and (target == "f32" or is_integer(target))
+        may_fit = is_integer(source) and (target in NARROW or is_integer(target))
         return may_fit and self.domain.implies(*in_range(value, target))
 
 
@@ -337,11 +337,9 @@ def _float_bits(term: Term) -> int:
     while rest:
         item = rest.pop()
         if is_float(item.dtype) and item not in seen:
-            if item.dtype == "f32":
-                return EXACT_BITS["f32"]
             seen.add(item)
             rest += item.children
-    return EXACT_BITS["f64"]
+    return min((EXACT_BITS[item.dtype] for item in seen), default=EXACT_BITS["f64"])
 
 
 def _unconverted(term: Apply) -> Apply:

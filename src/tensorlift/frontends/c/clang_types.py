@@ -40,6 +40,7 @@ _SCALARS: dict[TypeKind, CType] = {
     TypeKind.ULONG: SCALAR_TYPES["unsigned long"],
     TypeKind.LONGLONG: SCALAR_TYPES["long long"],
     TypeKind.ULONGLONG: SCALAR_TYPES["unsigned long long"],
+    libclang.FLOAT16: SCALAR_TYPES["_Float16"],
     TypeKind.FLOAT: SCALAR_TYPES["float"],
     TypeKind.DOUBLE: SCALAR_TYPES["double"],
 }

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 _PROMOTED = {
-    TypeKind.FLOAT, TypeKind.BOOL, TypeKind.CHAR_S, TypeKind.CHAR_U, TypeKind.SCHAR, TypeKind.UCHAR, TypeKind.SHORT,
-    TypeKind.USHORT,
+    libclang.FLOAT16, TypeKind.FLOAT, TypeKind.BOOL, TypeKind.CHAR_S, TypeKind.CHAR_U,
+    TypeKind.SCHAR, TypeKind.UCHAR, TypeKind.SHORT, TypeKind.USHORT,
 }  # fmt: skip
 
 

@@ -32,6 +32,16 @@ LIBRARY: Any = cindex.conf.lib
 WRAPPERS = frozenset({cindex.CursorKind.PAREN_EXPR, cindex.CursorKind.UNEXPOSED_EXPR})
 CONVERSIONS = WRAPPERS | {cindex.CursorKind.CSTYLE_CAST_EXPR}
 
+
+def _kind_of_type(number: int) -> Any:
+    """Give a kind of type by its number in the library, which the binding may not have."""
+    try:
+        return cindex.TypeKind.from_id(number)
+    except ValueError:
+        return cindex.TypeKind(number)
+
+
+FLOAT16 = _kind_of_type(32)
 _BINARY_SPELLINGS = "? .* ->* * / % + - << >> <=> < > <= >= == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,"
 _UNARY_SPELLINGS = "? post++ post-- pre++ pre-- & * + - ~ ! real imag extension co_await"
 BINARY_OPERATORS = _BINARY_SPELLINGS.split()

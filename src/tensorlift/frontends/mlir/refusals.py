@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import Float32Type, Float64Type, IndexType, IntegerType, Signedness
+from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
 
+from tensorlift.ir.c_types import FLOAT_NAMES
 from tensorlift.ir.location import location_of
+from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.refusals import Refusal
 from tensorlift.refusals import refusal as shared_refusal
 
@@ -24,7 +26,10 @@ REFUSALS: dict[str, Refusal] = {
     "recursion": Refusal("TL118", "`{detail}` calls itself", "write the recursion as a loop"),
     "depth": Refusal("TL119", "the code is nested too deeply", "move inner parts into functions of their own"),
     "step": Refusal("TL121", "the step of this loop is {detail}", "step by a number above zero"),
-    "type": Refusal("TL145", "{detail} is not lifted", "use one of i1 to i64, f32, f64, or a memref of these"),
+    "type": Refusal(
+        "TL145", "{detail} is not lifted", "use one of i1 to i64, f16, bf16, f32, f64, or a memref of these"
+    ),
+    "package": Refusal("TL145", "{detail} has no arrays here", "install the package `ml_dtypes`"),
     "call": Refusal("TL150", "`{detail}` has no body here", "define the function in the same module"),
     "operation": Refusal(
         "TL194", "`{detail}` is not lifted", "write it with loops, `scf.if`, loads, stores and arithmetic"
@@ -54,8 +59,10 @@ refusal = partial(shared_refusal, rows=REFUSALS)
 
 def check_scalar(of_type: Attribute, op: Operation | None) -> None:
     """Refuse types that numbers of literal IR do not have."""
-    known = isinstance(of_type, Float32Type | Float64Type | IndexType)
+    known = of_type in FLOAT_NAMES or isinstance(of_type, IndexType)
     if isinstance(of_type, IntegerType):
         known = of_type.width.data in _WIDTHS and of_type.signedness.data is Signedness.SIGNLESS
+    if FLOAT_NAMES.get(of_type) not in {None, *NUMPY_TYPES}:
+        raise refusal("package", location_of(op) if op is not None else None, f"the type {of_type}")
     if not known:
         raise refusal("type", location_of(op) if op is not None else None, f"the type {of_type}")

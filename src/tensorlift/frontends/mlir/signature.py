@@ -47,7 +47,7 @@ Axis: TypeAlias = tuple[SSAValue, int]  # of a memref
 Extent: TypeAlias = int | SSAValue | AffineExpr | Axis  # a number, an argument, what a mark states, or an open one
 
 _NAMES = {"i8": "signed char", "i16": "short", "i32": "int", "i64": "long", "index": "long"}
-_NAMES |= {"f32": "float", "f64": "double"}
+_NAMES |= {"f16": "_Float16", "bf16": "__bf16", "f32": "float", "f64": "double"}
 _OPERATORS = {
     AffineBinaryOpKind.Add: "+",
     AffineBinaryOpKind.Mul: "*",

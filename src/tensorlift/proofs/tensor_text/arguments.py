@@ -30,7 +30,7 @@ from tensorlift.comprehension.rewrite import place_of, substitute, walk
 from tensorlift.comprehension.tensor import Obligations, SymbolicTensor, convert, pieces, scalar_value, size
 from tensorlift.comprehension.terms import Constant, Reduce, Term, applies
 from tensorlift.ir.linear import evaluated
-from tensorlift.ops.dtypes import DType, rounded, wrap
+from tensorlift.ops.dtypes import FLOATS, DType, rounded, wrap
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, equal
 from tensorlift.poly.names import fresh
@@ -197,12 +197,10 @@ def whole(value: int, dtype: DType | None) -> Term:
 
 def real(value: float, dtype: DType | None) -> Term:
     """Return a real as a term; raises TypeError for any other type."""
-    if dtype not in ("f32", "f64"):
+    if dtype not in FLOATS:
         raise TypeError
     number = number_term(value, dtype)
-    if dtype == "f32" and isinstance(number, Constant):
-        return terms.constant(rounded(Fraction(value), "f32"), "f32")
-    return number
+    return terms.constant(rounded(Fraction(value), dtype), dtype) if isinstance(number, Constant) else number
 
 
 def _map(attribute: Attribute) -> Map:

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
-from tensorlift.ops.c_types import LONG, ComplexType, PointerType
+from tensorlift.ops.c_types import HALF, LONG, ComplexType, PointerType
 from tensorlift.readers.clang.complex_numbers import equal, is_nonzero
 from tensorlift.readers.clang.context import (
     Complex,
@@ -96,6 +96,28 @@ def _is_string(cursor: Any) -> bool:
     return bool(cursor.kind is CursorKind.STRING_LITERAL)
 
 
+def check_rounded(ctx: Context, cursor: Any) -> None:
+    """Refuse arithmetic on ``_Float16`` whose value is used in another type, or compared.
+
+    C lets compilers keep more digits (FLT_EVAL_METHOD) until a value is stored or converted to its own type.
+    """
+    inside = without_parentheses(ctx, cursor)
+    if ctx.type_of(inside) != HALF:
+        return
+    if inside.kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(inside) in _KEEPS_DIGITS:
+        raise ctx.refusal("excess", inside)
+    if inside.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(inside) in {"-", "+"}:
+        check_rounded(ctx, libclang.children(inside)[0])
+    elif inside.kind is CursorKind.CONDITIONAL_OPERATOR:
+        for arm in libclang.children(inside)[1:]:
+            check_rounded(ctx, arm)
+    elif inside.kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(inside) == ",":
+        check_rounded(ctx, libclang.children(inside)[1])
+
+
+_KEEPS_DIGITS = {"+", "-", "*", "/"}
+
+
 def compared(ctx: Context, cursor: Any, operator: str) -> SSAValue:
     """Compare numbers, or the offsets of pointers into one memory."""
     left, right = libclang.children(cursor)
@@ -108,6 +130,8 @@ def compared(ctx: Context, cursor: Any, operator: str) -> SSAValue:
     at = ctx.location(cursor)
     if any(isinstance(ctx.type_of(side), ComplexType) for side in (left, right)):
         return equal(ctx, operator, [(value(ctx, side), ctx.type_of(side)) for side in (left, right)], cursor)
+    check_rounded(ctx, left)
+    check_rounded(ctx, right)
     match value(ctx, left):
         case Pointer() as first:
             second = pointer(ctx, right)

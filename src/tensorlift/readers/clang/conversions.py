@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import BOOL, ComplexType, CType, IntegerType, NumberType, PointerType, is_structure
 from tensorlift.readers.clang import complex_numbers
+from tensorlift.readers.clang.conditions import check_rounded
 from tensorlift.readers.clang.context import (
     Allocation,
     Complex,
@@ -31,7 +32,10 @@ SHIFTS = {"<<", ">>"}
 def to_type(ctx: Context, cursor: Any, found: Value, source: CType, target: CType) -> Value:
     """Convert a value; a pointer may only change what the elements' bits are taken for."""
     if isinstance(source, NumberType) and isinstance(target, NumberType) and isinstance(found, SSAValue):
-        return found if source == target else ctx.converted(found, source, target, ctx.location(cursor))
+        if source == target:
+            return found
+        check_rounded(ctx, cursor)
+        return ctx.converted(found, source, target, ctx.location(cursor))
     if isinstance(target, ComplexType):
         return found if source == target else complex_numbers.as_complex(ctx, found, source, target, cursor)
     if isinstance(found, Complex) and isinstance(target, NumberType):

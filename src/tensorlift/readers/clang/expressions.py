@@ -28,7 +28,15 @@ from tensorlift.ops.c_types import (
     usual_arithmetic,
 )
 from tensorlift.readers.clang import complex_numbers
-from tensorlift.readers.clang.conditions import COMPARISONS, branch_on, chosen, compared, truth, without_parentheses
+from tensorlift.readers.clang.conditions import (
+    COMPARISONS,
+    branch_on,
+    check_rounded,
+    chosen,
+    compared,
+    truth,
+    without_parentheses,
+)
 from tensorlift.readers.clang.context import (
     C,
     Cell,
@@ -311,6 +319,8 @@ def _compound(ctx: Context, cursor: Any) -> Value:
         common: CType = promote(ctype)
     else:
         common = usual_arithmetic(ctype, amount)
+        if common != amount:
+            check_rounded(ctx, right)
         operand = ctx.converted(operand, amount, common, at)
 
     def update(old: Value) -> Value:

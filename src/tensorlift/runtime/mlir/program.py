@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.ops.dtypes import HALVES
 from tensorlift.runtime.mlir.tools import needed_tools, to_llvm
 
 if TYPE_CHECKING:
@@ -133,10 +135,14 @@ _HEADER = re.compile(
     r"func\.func @(?P<name>[\w$.]+)\((?P<parameters>[^)]*)\)(?: -> (?P<results>\([^)]*\)|[^{]*?))? *\{"
 )
 _PARAMETER = re.compile(r"%(?P<name>[\w$.]+): (?P<type>[^,]+(?:<[^>]*>)?)")
-_NUMPY = {"i1": "bool", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "index": "i8", "f32": "f4", "f64": "f8"}
+_NUMPY: dict[str, Any] = {
+    "i1": "bool", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "index": "i8",
+    "f16": "f2", "bf16": NUMPY_TYPES.get("bf16"), "f32": "f4", "f64": "f8",
+}  # fmt: skip
 _C = {
     "i1": ctypes.c_uint8, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
-    "index": ctypes.c_int64, "f32": ctypes.c_float, "f64": ctypes.c_double,
+    "index": ctypes.c_int64, "f16": ctypes.c_float, "bf16": ctypes.c_float,
+    "f32": ctypes.c_float, "f64": ctypes.c_double,
 }  # fmt: skip
 _READ_ONLY = " {bufferization.writable = false}"
 
@@ -156,8 +162,16 @@ class Kind:
 
     def number(self, value: Any) -> np.generic:
         """Return a number that a function gave, in its type; what comes with a single bit above it tells nothing."""
-        number: np.generic = np.dtype(_NUMPY[self.element]).type(value & 1 if self.element == "i1" else value)
-        return number
+        if self.element in HALVES:
+            (number,) = np.array([value], np.float32).view(_NUMPY[self.element])[:1]
+            return number  # type: ignore[no-any-return]  # of NumPy's
+        return np.dtype(_NUMPY[self.element]).type(value & 1 if self.element == "i1" else value)  # type: ignore[no-any-return]  # of NumPy's
+
+    def passed(self, value: Any) -> Any:
+        """Return a number as it is passed; floats of 16 bits lie in the lower half of a register, as ones of 32 do."""
+        if self.element in HALVES:
+            value = np.array([value, 0], _NUMPY[self.element]).view(np.float32)[0]
+        return self.form(np.asarray(value).item())
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +295,7 @@ def _returned(kinds: Sequence[Kind]) -> Any:
 def passed(kind: Kind, value: Any, kept: list[Array]) -> Any:
     """Return a number, or the descriptor of an array, whose memory is kept alive by ``kept``."""
     if kind.rank is None:
-        return kind.form(np.asarray(value).item())
+        return kind.passed(value)
     array = np.ascontiguousarray(value, _NUMPY[kind.element]).reshape(np.shape(value))
     if array.ndim != kind.rank:
         raise ValueError(f"an array of rank {array.ndim} is given for one of rank {kind.rank}")
@@ -297,7 +311,7 @@ def passed(kind: Kind, value: Any, kept: list[Array]) -> Any:
 def _taken(kinds: Sequence[Kind], results: Sequence[Any]) -> Any:
     """Return results as NumPy values, and free the memory in which they came."""
     values = tuple(
-        np.dtype(_NUMPY[kind.element]).type(result) if kind.rank is None else _array(kind, result)
+        kind.number(result) if kind.rank is None else _array(kind, result)
         for kind, result in zip(kinds, results, strict=True)
     )
     release = ctypes.CDLL(None).free

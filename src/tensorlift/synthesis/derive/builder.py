@@ -40,7 +40,7 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
 )
-from tensorlift.ops.dtypes import is_float, is_integer, width
+from tensorlift.ops.dtypes import NARROW, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import SCALAR_OPS
 from tensorlift.poly.affine import ONE, ZERO, Affine
 
@@ -360,7 +360,7 @@ def _size_plus_number(op: str, arguments: tuple[Expression, ...]) -> Affine | No
         left, right = right, left
     if not isinstance(left, SizeValue) or not isinstance(right, Literal) or not isinstance(right.value, Fraction):
         return None
-    if right.value.denominator != 1 or left.dtype == "f32":  # which rounds a size before a number is added
+    if right.value.denominator != 1 or left.dtype in NARROW:  # which rounds a size before a number is added
         return None
     number = int(right.value)
     return left.affine + (number if op == "add" else -number)

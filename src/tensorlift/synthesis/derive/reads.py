@@ -17,7 +17,7 @@ from tensorlift.comprehension.places import gathered, of_one_variable, stays_wit
 from tensorlift.comprehension.ranges import ends_of, value_range
 from tensorlift.comprehension.rewrite import place_of, reads_in
 from tensorlift.ir.tensor_program import At, Expression, Iota, Range, Reverse, SubscriptItem
-from tensorlift.ops.dtypes import is_float
+from tensorlift.ops.dtypes import NARROW, is_float
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.synthesis.derive.builder import whole
@@ -148,7 +148,7 @@ def affine_value(index: Affine, scope: Scope, dtype: DType = "i64") -> Value:
 
 def _is_range(dtype: DType, start: Affine, index: Affine, scope: Scope) -> bool:
     """Tell whether a range in a type is a range of integers that is converted; no library counts in others."""
-    if dtype == "f32":  # which rounds a start before it is added
+    if dtype in NARROW:  # which rounds a start before it is added
         return start == ZERO
     return dtype in ("f64", "i32") and scope.holds(dtype, start if dtype == "f64" else index)
 

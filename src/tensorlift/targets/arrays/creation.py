@@ -18,7 +18,7 @@ from tensorlift.comprehension.tensor import (
     mask,
     number,
 )
-from tensorlift.ops.dtypes import DType, is_float
+from tensorlift.ops.dtypes import NARROW, DType, is_float
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.poly.domain import Domain, at_least, equal
 from tensorlift.poly.names import fresh
@@ -96,12 +96,12 @@ def arange(
     element: DType = dtype.dtype if dtype else "i64"
     if not is_float(element) and element not in ("i32", "i64"):
         o.refuse("a range of narrow integers")
-    if element == "f32" and (lower, stride) != (ZERO, Affine(1)):  # what is added up there is rounded before
-        o.refuse("a range in single precision that does not count from zero")
+    if element in NARROW and (lower, stride) != (ZERO, Affine(1)):  # what is added up there is rounded before
+        o.refuse(f"a range of {element} that does not count from zero")
     start_and_next = (lower, lower + stride.constant)
     for value in start_and_next if is_float(element) else (lower, lower + (extent - 1) * stride.constant):
         o.fits(f"a range of {element} holds its values", value, element, Domain.of(at_least(extent, 1)))
-    counted = "i64" if element == "f32" else element
+    counted = "i64" if element in NARROW else element
 
     def cell(indices: Sequence[Affine]) -> Term:
         return terms.cast(terms.index(indices[0] * stride.constant + lower, counted), element)

@@ -17,7 +17,7 @@ ELEMENT_TYPES: dict[str, DType] = {
     "np.bool_": "bool", "np.bool": "bool", "bool": "bool", "int": "i64", "float": "f64",
     "np.int8": "i8", "np.int16": "i16", "np.int32": "i32", "np.int64": "i64",
     "np.uint8": "u8", "np.uint16": "u16", "np.uint32": "u32", "np.uint64": "u64",
-    "np.float32": "f32", "np.float64": "f64",
+    "np.float16": "f16", "np.float32": "f32", "np.float64": "f64",
 }  # fmt: skip
 
 
@@ -122,7 +122,8 @@ def _unary_row(op: str, values: str) -> OpRow:
     return row(f"np.{name}", partial(function_of_reals, op), *samples)
 
 
-def _conversion_row(spelling: str, dtype: DType) -> OpRow:
+def conversion_row(spelling: str, dtype: DType) -> OpRow:
+    """Return the row of a type that is called to convert, such as ``np.float32(x)``."""
     samples = (
         sample(f"{spelling}(x)", x="arith[]"),
         sample(f"{spelling}(3)"),
@@ -140,7 +141,7 @@ ROWS = [
     row("np.square", _square, "np.square(a)", a="number[m, n]"),
     row("np.reciprocal", _reciprocal, "np.reciprocal(a)", a="positive_real[m, n]"),
     row("np.isnan", _is_nan, "np.isnan(a)", a="real[m, n]"),
-    *(_conversion_row(name, dtype) for name, dtype in ELEMENT_TYPES.items() if name.startswith("np.")),
+    *(conversion_row(name, dtype) for name, dtype in ELEMENT_TYPES.items() if name.startswith("np.")),
     row(
         ".astype()",
         _astype,

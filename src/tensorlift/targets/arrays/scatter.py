@@ -24,7 +24,7 @@ from tensorlift.comprehension.tensor import (
 )
 from tensorlift.comprehension.terms import applies
 from tensorlift.ir.scalar_terms import choose, neutral
-from tensorlift.ops.dtypes import is_integer, rounded
+from tensorlift.ops.dtypes import NARROW, is_integer, rounded
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
@@ -204,7 +204,7 @@ def _at(op: Reducer, o: Obligations, a: Tensor, indices: Subscripts, b: Tensor) 
 
 def _takes_numbers(dtype: DType, number: SymbolicTensor) -> bool:
     """Tell whether it is all one if 64 bits with a sign are folded into cells; unsigned ones of 64 become floats."""
-    if dtype == "f32":
+    if dtype in NARROW:
         value = number.at(()) if number.strength is Strength.WEAK and not number.shape else None
         return isinstance(value, terms.Constant) and rounded(value.value, dtype) == value.value
     return dtype != "u64"

@@ -30,7 +30,7 @@ from tensorlift.comprehension.terms import (
     Term,
     applies,
 )
-from tensorlift.ops.dtypes import DType, is_float, is_integer, width
+from tensorlift.ops.dtypes import NARROW, DType, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import neutral as number_of
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, equal
@@ -297,7 +297,7 @@ class Cell:
             joint, precedence = ("||", 3) if op == "any" else ("&&", 4)
             return f"{target} = {target} {joint} {value.within(precedence + 1)};"
         if op in ("fmax", "fmin"):
-            return f"{target} = {op}{'f' * (dtype == 'f32')}({target}, {value.source});"
+            return f"{target} = {op}{'f' * (dtype in NARROW)}({target}, {value.source});"
         joint = ">" if op == "max" else "<"
         return f"{target} = {value.within(10)} {joint} {target} ? {value.within(3)} : {target};"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.terms import Constant
 from tensorlift.diagnostics import refuse
-from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width
+from tensorlift.ops.dtypes import NARROW, DType, integer_range, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.emitted import as_float
 
@@ -16,11 +16,18 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.terms import Apply
 
-C_TYPES: dict[DType, str] = {
+
+class _Types(dict[DType, str]):
+    def __missing__(self, dtype: DType) -> str:
+        raise refuse("TL307", f"C does not compute in the type {dtype}", remedy="lift to another target")
+
+
+C_TYPES = _Types({
     "bool": "_Bool", "i8": "signed char", "i16": "short", "i32": "int", "i64": "long", "u8": "unsigned char",
     "u16": "unsigned short", "u32": "unsigned int", "u64": "unsigned long", "f32": "float", "f64": "double",
-}  # fmt: skip
-_SUFFIXES: dict[DType, str] = {"i64": "L", "u32": "U", "u64": "UL"}
+    "f16": "_Float16",
+})  # fmt: skip
+SUFFIXES: dict[DType, str] = {"i64": "L", "u32": "U", "u64": "UL", "f32": "f"}
 _PROMOTED = 32  # narrower integers are computed as int
 
 ATOM, UNARY, PRODUCT, SUM, SHIFT, ORDER, EQUALITY = 16, 14, 12, 11, 10, 9, 8
@@ -32,6 +39,7 @@ _INFIX = {
     "gt": (">", ORDER), "ge": (">=", ORDER), "and": ("&&", AND), "or": ("||", OR), "bitand": ("&", BIT_AND),
     "bitor": ("|", BIT_OR), "bitxor": ("^", BIT_XOR), "shl": ("<<", SHIFT), "shr": (">>", SHIFT),
 }  # fmt: skip
+_KEEPS_DIGITS = {"add", "sub", "mul", "div"}  # of half precision C may keep more digits until a conversion
 _WRAPPING = {"add", "sub", "mul", "neg", "shl", "abs", "sum", "prod"}
 _PREFIX = {"neg": "-", "not": "!", "bitnot": "~"}
 _FUNCTIONS = {
@@ -59,7 +67,9 @@ def number(value: Fraction, dtype: DType) -> Text:
     """Spell a number: a float by its shortest digits, a ratio that no float holds as a quotient."""
     if dtype == "bool" or is_integer(dtype):
         return _integer(int(value), dtype)
-    suffix = "f" if dtype == "f32" else ""
+    if dtype == "f16":
+        return cast(number(value, "f32"), dtype)  # of which the suffix is not in all compilers
+    suffix = SUFFIXES.get(dtype, "")
     if Fraction(as_float(value)) == value:
         return Text(f"{as_float(value)!r}{suffix}", ATOM if value >= 0 else UNARY)
     top, bottom = float(value.numerator), float(value.denominator)
@@ -71,7 +81,7 @@ def number(value: Fraction, dtype: DType) -> Text:
 def _integer(value: int, dtype: DType) -> Text:
     if dtype == "bool":
         return Text(str(value))
-    suffix = _SUFFIXES.get(dtype, "")
+    suffix = SUFFIXES.get(dtype, "")
     low, _ = integer_range(dtype)
     if value == low and value < 0 and width(dtype) >= _PROMOTED:
         return Text(f"{value + 1}{suffix} - 1", SUM)
@@ -109,7 +119,7 @@ def applied(node: Apply, operands: Sequence[Text], wrapping: Collection[int]) ->
         what = "test whether data name a cell" if node.op == "hits" else f"function {node.op} of {', '.join(types)}"
         raise refuse("TL305", f"C has no {what}", remedy="lift to numpy")
     narrow = is_integer(node.dtype) and width(node.dtype) < _PROMOTED
-    return cast(result, node.dtype) if narrow else result
+    return cast(result, node.dtype) if narrow or (node.dtype == "f16" and node.op in _KEEPS_DIGITS) else result
 
 
 def may_overflow(op: str, dtype: DType, wrapping: Collection[int]) -> bool:
@@ -155,7 +165,7 @@ def _operation(node: Apply, operands: Sequence[Text], types: Sequence[DType]) ->
             f"{operand.within(ORDER + 1)} < 0 ? -{operand.within(UNARY)} : {operand.within(CHOICE + 1)}", CHOICE
         )
     if node.op in _FUNCTIONS and floats:
-        suffix = "f" if node.dtype == "f32" else ""
+        suffix = "f" if node.dtype in NARROW else ""
         return Text(f"{_FUNCTIONS[node.op]}{suffix}({', '.join(o.source for o in operands)})")
     return None
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
 from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.contract.notation import parse_sum
-from tensorlift.ops.dtypes import cell_value, integer_range, is_float, shortest
+from tensorlift.ops.dtypes import NARROW, cell_value, integer_range, is_float, shortest
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, equal, less
 from tensorlift.targets.c.cells import affine_text, index_text
-from tensorlift.targets.c.scalars import C_TYPES, PRODUCT, SUM, UNARY, Text
+from tensorlift.targets.c.scalars import C_TYPES, PRODUCT, SUFFIXES, SUM, UNARY, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -273,7 +273,8 @@ def initialiser(table: ArrayInfo) -> str:
 
 def _cell(value: float, dtype: DType) -> str:
     if is_float(dtype):
-        return shortest(value, dtype) + "f" * (dtype == "f32")
+        dtype = "f32" if dtype in NARROW else dtype
+        return shortest(value, dtype) + SUFFIXES.get(dtype, "")
     if dtype == "u64":
         return f"{value}UL"
     least, _ = integer_range("i64")

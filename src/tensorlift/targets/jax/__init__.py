@@ -113,6 +113,7 @@ _SUMS = ("()", "(axis=0)", "(axis=(0, 1))", "(axis=-1, keepdims=True)", "(axis=0
 
 _OWN = [
     row("jnp.asarray", functions.new_array, "jnp.asarray(a)", a="arith[m]"),
+    functions.conversion_row("jnp.bfloat16", "bf16"),
     row("jnp.tri", _TRI, *(f"jnp.tri{text}" for text in _TRIANGLES)),
     row(".sum()", _SUM, *(f"a.sum{text}" for text in _SUMS), name="method sum", a="arith[m, n]"),
     _of_lax("cummax", "max"),
@@ -255,7 +256,7 @@ def _as_jax(row: OpRow) -> OpRow:
 
 ELEMENT_TYPES: dict[str, DType] = {
     _renamed(name): dtype for name, dtype in functions.ELEMENT_TYPES.items() if name.startswith("np.") or name == "bool"
-}
+} | {"jnp.bfloat16": "bf16"}
 
 
 ROWS: dict[str, OpRow] = by_spelling(
@@ -271,8 +272,8 @@ ROWS: dict[str, OpRow] = by_spelling(
 # What each node of the lattice is converted to next: a common type is the least node that all operands reach.
 _NEXT: dict[str, tuple[str, ...]] = {
     "bool": ("i*",), "i*": ("u8", "i8"), "u8": ("i16", "u16"), "u16": ("i32", "u32"), "u32": ("i64", "u64"),
-    "u64": ("f*",), "i8": ("i16",), "i16": ("i32",), "i32": ("i64",), "i64": ("f*",), "f*": ("f32",), "f32": ("f64",),
-    "f64": (),
+    "u64": ("f*",), "i8": ("i16",), "i16": ("i32",), "i32": ("i64",), "i64": ("f*",), "f*": ("f16", "bf16"),
+    "f16": ("f32",), "bf16": ("f32",), "f32": ("f64",), "f64": (),
 }  # fmt: skip
 _WIDEST = 64
 

@@ -29,6 +29,7 @@ from tensorlift.ir.tensor_program import (
     Windows,
     nodes_of,
 )
+from tensorlift.ops.dtypes import NARROW
 from tensorlift.poly.affine import ZERO
 from tensorlift.poly.names import unused
 from tensorlift.targets.jax import IN_LAX, PRECISE, RUNNING, X64
@@ -95,7 +96,7 @@ def _empty(spell: Spelling, node: Empty) -> Text:
 def _contraction(spell: Spelling, node: Contraction) -> Text:
     """Spell a sum of products, and remember that there is a product whose precision is to be demanded."""
     taps = product_text(spell, node)
-    if taps is None and node.dtype == "f32":
+    if taps is None and node.dtype in NARROW:
         spell.used[PRECISE] = None
     return taps or arrays.contraction_text(spell, node)
 

@@ -38,6 +38,7 @@ from tensorlift.ir.tensor_program import (
     Transpose,
     Variable,
 )
+from tensorlift.ops.dtypes import FLOATS, NARROW
 from tensorlift.poly.affine import ZERO, Affine
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class Widening:
     def _widened(self, node: Expression) -> Wide:
         match node:
             case SizeValue() if node.affine.coefficient(self.variable):
-                if node.dtype == "f32" and node.affine.variable != self.variable:
+                if node.dtype in NARROW and node.affine.variable != self.variable:
                     raise FollowsError  # what is computed in integers of 32 bits may wrap before it is rounded
                 return Wide(_node(Cast, node.dtype, (), node), {})
             case Variable() if node.name in self._names:
@@ -279,7 +280,7 @@ class Widening:
     def _neutral(self, value: Expression, spans: Mapping[int, Span], op: str) -> Expression:
         """Replace what does not count by what a fold ignores."""
         neutral = _NEUTRAL.get(op)
-        if neutral is None or (isinstance(neutral, str) and value.dtype not in ("f32", "f64")):
+        if neutral is None or (isinstance(neutral, str) and value.dtype not in FLOATS):
             raise FollowsError
         mask = self._mask(spans, value.shape)
         if value.dtype == "bool":

@@ -234,8 +234,8 @@ def _widens(source: DType, dtype: DType) -> bool:
 _CONVERSIONS: list[tuple[str, Callable[[DType, DType], bool], str, str]] = [
     ("extsi", _widens, "i16", "i32"),
     ("trunci", lambda s, d: _widens(d, s), "i64", "i16"),
-    ("extf", lambda s, d: (s, d) == ("f32", "f64"), "f32", "f64"),
-    ("truncf", lambda s, d: (s, d) == ("f64", "f32"), "f64", "f32"),
+    ("extf", lambda s, d: is_float(s) and is_float(d) and width(s) < width(d), "f32", "f64"),
+    ("truncf", lambda s, d: is_float(s) and is_float(d) and width(s) > width(d), "f64", "f32"),
     ("sitofp", lambda s, d: s in SIGNED and is_float(d), "i32", "f64"),
     ("fptosi", lambda s, d: is_float(s) and d in SIGNED, "f64", "i32"),
 ]

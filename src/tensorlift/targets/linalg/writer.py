@@ -6,13 +6,12 @@ Scalar operations of the dialects arith and math are named here, by the kind of 
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.diagnostics import refuse
-from tensorlift.ops.dtypes import SIGNED, UNSIGNED, DType, integer_range, is_float, signed, width, wrap
+from tensorlift.ops.dtypes import SIGNED, UNSIGNED, DType, integer_range, is_float, round_float, signed, width, wrap
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.targets.emitted import as_float
@@ -240,10 +239,12 @@ COMPARISONS = frozenset(_FLOAT_COMPARISONS)
 COMBINERS: dict[str, str] = {
     "sum": "add", "prod": "mul", "max": "max", "min": "min", "fmax": "fmax", "fmin": "fmin", "any": "or", "all": "and",
 }  # fmt: skip
-_SPECIAL = {
-    ("inf", 64): "0x7FF0000000000000", ("-inf", 64): "0xFFF0000000000000", ("nan", 64): "0x7FF8000000000000",
-    ("inf", 32): "0x7F800000", ("-inf", 32): "0xFF800000", ("nan", 32): "0x7FC00000",
-}  # fmt: skip
+_SPECIAL: dict[DType, dict[str, str]] = {
+    "f64": {"inf": "0x7FF0000000000000", "-inf": "0xFFF0000000000000", "nan": "0x7FF8000000000000"},
+    "f32": {"inf": "0x7F800000", "-inf": "0xFF800000", "nan": "0x7FC00000"},
+    "f16": {"inf": "0x7C00", "-inf": "0xFC00", "nan": "0x7E00"},
+    "bf16": {"inf": "0x7F80", "-inf": "0xFF80", "nan": "0x7FC0"},
+}
 
 
 def operation(op: str, dtype: DType) -> str:
@@ -299,7 +300,7 @@ def number(value: Fraction | str, dtype: DType) -> str:
 
     """
     if isinstance(value, str):
-        return _SPECIAL[value, width(dtype)]
+        return _SPECIAL[dtype][value]
     if dtype == "bool":
         return "true" if value else "false"
     if not is_float(dtype):
@@ -308,12 +309,7 @@ def number(value: Fraction | str, dtype: DType) -> str:
             message = f"MLIR has no constant {value} of type {dtype}"
             raise refuse("TL305", message, remedy="keep the number in the range of its type")
         return str(wrap(int(value), signed(dtype)))
-    return _decimal(as_float(value)) if dtype == "f64" else _decimal(_single(value))
-
-
-def _single(value: Fraction) -> float:
-    rounded: float = struct.unpack("f", struct.pack("f", as_float(value)))[0]
-    return rounded
+    return _decimal(round_float(as_float(value), dtype))
 
 
 def _decimal(value: float) -> str:

@@ -21,8 +21,6 @@ from xdsl.dialects.builtin import (
     Builtin,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
-    Float32Type,
-    Float64Type,
     IntegerAttr,
     IntegerType,
     Signedness,
@@ -35,7 +33,8 @@ from xdsl.ir import Data, Dialect, Operation, OpTraits
 from xdsl.irdl import irdl_attr_definition
 from xdsl.traits import IsTerminator
 
-from tensorlift.ops.dtypes import SIGNED, UNSIGNED, width
+from tensorlift.ir.c_types import FLOAT_NAMES, FLOATS
+from tensorlift.ops.dtypes import SIGNED, UNSIGNED, float_of_bits, round_float, width
 from tensorlift.targets.mlir_text.rows import attributes_of, given_to, operands_of
 
 if TYPE_CHECKING:
@@ -53,8 +52,7 @@ ELEMENT_TYPES: dict[DType, Attribute] = {
     "bool": IntegerType(1),
     **{dtype: IntegerType(width(dtype)) for dtype in SIGNED},
     **{dtype: IntegerType(width(dtype), Signedness.UNSIGNED) for dtype in UNSIGNED},
-    "f32": Float32Type(),
-    "f64": Float64Type(),
+    **FLOATS,
 }
 _DTYPES = {element: dtype for dtype, element in ELEMENT_TYPES.items()}
 
@@ -111,15 +109,14 @@ class SplatAttr(ReadData):
 
 def _cell(parser: AttrParser, element: Attribute, number: float, *, is_bits: bool) -> float:
     """Return a cell of a type that a number spells, or its bits."""
-    if not isinstance(element, Float32Type | Float64Type):
+    if element not in FLOAT_NAMES:
         if is_bits or not isinstance(number, int):
             parser.raise_error("no decimal integer where one stands")
         return number
     if isinstance(number, int) and not is_bits:
         parser.raise_error("an integer where a float stands")
-    bits = int(number).to_bytes(element.size, "little") if is_bits else element.pack([number])  # rounded to the type
-    (cell,) = element.unpack(bits, 1)
-    return cell
+    dtype = FLOAT_NAMES[element]
+    return float_of_bits(int(number), dtype) if is_bits else round_float(number, dtype)
 
 
 def _read_numbers(parser: AttrParser) -> tuple[tuple[int, ...], tuple[float, ...]]:

@@ -49,9 +49,6 @@ ROWS = by_spelling(
 )  # fmt: skip
 
 
-_EXACT_IN_F32 = 16
-
-
 class NumpyTypes(ArrayTypes):
     """Type rules of NumPy 2."""
 
@@ -68,13 +65,9 @@ class NumpyTypes(ArrayTypes):
             raise ValueError("no operands")
         return result
 
-    def float_type(self, o: Obligations, dtype: DType) -> DType:
-        """Return the type in which a function of reals is computed: 16-bit integers fit single precision."""
-        if is_float(dtype):
-            return dtype
-        if dtype in ("bool", "i8", "u8"):
-            o.refuse("a function of reals on 8 bits is computed in half precision")
-        return "f32" if dtype in ("i16", "u16") else "f64"
+    def float_type(self, o: Obligations, dtype: DType) -> DType:  # noqa: ARG002 - every type has one
+        """Return the type in which a function of reals is computed: the narrowest float that has room for integers."""
+        return dtype if is_float(dtype) else _float_for(dtype)
 
     def quotient_type(self, o: Obligations, dtype: DType) -> DType:  # noqa: ARG002 - every type has a quotient
         """Return the type of ``/``: that of reals, double precision for integers."""
@@ -108,7 +101,12 @@ def _promote_floats(left: DType, right: DType) -> DType:
     if is_float(left) and is_float(right):
         return max(left, right, key=width)
     floating, integer = (left, right) if is_float(left) else (right, left)
-    return floating if width(integer) <= _EXACT_IN_F32 else "f64"
+    return max(floating, _float_for(integer), key=width)
+
+
+def _float_for(integer: DType) -> DType:
+    """Return the float type of at least twice the width of integers, double precision for wide ones."""
+    return {8: "f16", 16: "f32"}.get(max(width(integer), 8), "f64")  # type: ignore[return-value]  # one of the types
 
 
 def _promote_weak(strong: DType, weak: DType) -> DType:

@@ -18,7 +18,7 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
 )
-from tensorlift.ops.dtypes import is_integer
+from tensorlift.ops.dtypes import NARROW, is_integer
 from tensorlift.ops.scalar_ops import neutral
 from tensorlift.poly.affine import ONE
 from tensorlift.targets.numpy.helpers import HELPERS
@@ -169,7 +169,7 @@ class _NumpyEmission(Emission):
     def _needs_type(self, value: Expression) -> bool:
         """Tell whether a Python number, which is one of 64 bits with a sign to ``np.add.at``, is another one there."""
         is_held = isinstance(value, Literal) and not is_shortened(value.value, value.dtype)
-        return self.spell.is_python(value) and (value.dtype == "u64" or (value.dtype == "f32" and not is_held))
+        return self.spell.is_python(value) and (value.dtype == "u64" or (value.dtype in NARROW and not is_held))
 
     def _chosen(self, node: Expression) -> Text:
         """Spell a value for a place that takes numbers of either kind: Python itself chooses between numbers."""

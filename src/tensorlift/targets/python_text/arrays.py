@@ -161,8 +161,9 @@ def _element_types_of(library: str) -> dict[DType, str]:
     """Return how element types are spelled."""
     named: dict[DType, str] = {
         "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32",
-        "u64": "uint64", "f32": "float32", "f64": "float64",
+        "u64": "uint64", "f16": "float16", "f32": "float32", "f64": "float64",
     }  # fmt: skip
+    named |= {"bf16": "bfloat16"} if library != "np" else {}
     return {"bool": "bool", **{dtype: f"{library}.{name}" for dtype, name in named.items()}}
 
 

@@ -31,6 +31,7 @@ from tensorlift.ir.tensor_program import (
     Windows,
     names_of,
 )
+from tensorlift.ops.dtypes import FLOATS
 from tensorlift.poly.affine import ZERO
 from tensorlift.targets.emitted import Emitted, returned, spell_all, spelling
 from tensorlift.targets.python_text.spelling import Spelling
@@ -84,6 +85,9 @@ class Emission:
 
         """
         with spelling(self.program, unspelled=False):
+            for parameter in self.program.parameters:
+                if parameter.dtype in FLOATS:
+                    self.spell.dtype(parameter.dtype)  # which the library may lack
             return self._module()
 
     def _begin(self, firm: dict[str, DType]) -> None:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.ir.tensor_program import Cast, Elementwise, Expression, Literal, SizeValue, Variable
-from tensorlift.ops.dtypes import integer_range, is_float, is_integer, shortest
+from tensorlift.ops.dtypes import NARROW, integer_range, is_float, is_integer, shortest
 from tensorlift.targets.emitted import as_float
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def needs_type(node: Elementwise, values: Sequence[Expression], firm: Container[
     """Tell whether Python numbers would give another type or value, would not wrap, or would raise on division."""
     if not all(may_be_python(v, firm) for v in values):
         return False
-    if node.dtype == "f32" and len(values) > 1 and any(map(_is_rounded, values)):
+    if node.dtype in NARROW and len(values) > 1 and any(_is_rounded(value, node.dtype) for value in values):
         return True
     if node.op in COMPARISONS:
         return values[0].dtype != "f64" and not all(isinstance(v, SizeValue | Literal) for v in values)
@@ -196,14 +196,14 @@ def needs_type(node: Elementwise, values: Sequence[Expression], firm: Container[
         return not isinstance(values[1], Literal)
     if node.op == "pow":
         return True
-    if node.dtype == "f32":
+    if node.dtype in NARROW:
         return node.op not in ("add", "sub", "mul", "neg")
     return False
 
 
-def _is_rounded(value: Expression) -> bool:
-    """Tell whether single precision may round a Python number."""
-    return isinstance(value, SizeValue) or (isinstance(value, Literal) and is_shortened(value.value, "f32"))
+def _is_rounded(value: Expression, dtype: DType) -> bool:
+    """Tell whether a narrow float may round a Python number."""
+    return isinstance(value, SizeValue) or (isinstance(value, Literal) and is_shortened(value.value, dtype))
 
 
 def parameter_in(values: Sequence[Expression]) -> Variable | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
+from tensorlift.ops.dtypes import FLOATS, NARROW
 from tensorlift.poly.affine import ONE, Affine
 from tensorlift.targets.mlir_text.text import cell_of
 from tensorlift.targets.stablehlo.builder import estimate, static, type_of
@@ -71,7 +72,7 @@ class Convolution:
         listed = (f"[{', '.join(part)}]" for part in (names, kernel_names, axes))
         dims = "{} x {} -> {}".format(*listed)
         window = f"{{stride = {[s for s, _ in self.steps]}, rhs_dilate = {[d for _, d in self.steps]}}}"
-        precision = f", precision_config = [{', '.join([_HIGHEST] * 2)}]" if data.dtype == "f32" else ""
+        precision = f", precision_config = [{', '.join([_HIGHEST] * 2)}]" if data.dtype in NARROW else ""
         groups = f"{{batch_group_count = 1 : i64, feature_group_count = 1 : i64{precision}}}"
         shape = tuple(Affine(extents[name]) for name in axes)
         text = f"stablehlo.convolution({data.name}, {kernel.name}) dim_numbers = {dims}, window = {window} {groups}"
@@ -100,7 +101,7 @@ def _with(names: Iterable[str], wanted: str) -> list[str]:
 
 def convolution_of(node: Contraction) -> Convolution | None:
     """Return a sum of products as a convolution, if it is one and if that pays."""
-    if len(node.arguments) != 2 or node.dtype not in ("f32", "f64"):  # noqa: PLR2004 - data and kernel
+    if len(node.arguments) != 2 or node.dtype not in FLOATS:  # noqa: PLR2004 - data and kernel
         return None
     found = (_Search(node, data).result() for data in range(2))
     return next((convolution for convolution in found if convolution is not None), None)
@@ -298,6 +299,6 @@ def _dot(
     free += [e for axis, e in enumerate(right.shape) if axis not in (*batch[1], *summed[1])]
     shape = (*(left.shape[axis] for axis in batch[0]), *free)
     first = f", batching_dims = {batch[0]} x {batch[1]}" if batch[0] else ""
-    last = ", precision = [HIGHEST, HIGHEST]" if left.dtype == "f32" else ""
+    last = ", precision = [HIGHEST, HIGHEST]" if left.dtype in NARROW else ""
     axes = f"{first}, contracting_dims = {summed[0]} x {summed[1]}{last}"
     return build.add("dot_general", (left, right), shape, left.dtype, axes)

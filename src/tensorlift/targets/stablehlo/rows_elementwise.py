@@ -254,7 +254,7 @@ ROWS = [
         _convert,
         *(
             f"stablehlo.convert %a : (tensor<{{m}}x{{a}}>) -> tensor<{{m}}x{wanted}>"
-            for wanted in ("f64", "f32", "i64", "i32", "i16")
+            for wanted in ("f64", "f32", "f16", "bf16", "i64", "i32", "i16")
         ),
         form=_CONVERSION,
         a="arith[m]",

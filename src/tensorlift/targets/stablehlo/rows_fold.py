@@ -8,6 +8,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, convert, scalar_value
 from tensorlift.comprehension.terms import COMBINER, Reducer
 from tensorlift.ops import scalar_ops
+from tensorlift.ops.dtypes import NARROW
 from tensorlift.poly.affine import ONE, Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
@@ -134,8 +135,8 @@ def _require_precise(o: Obligations, operand: SymbolicTensor, precision: Labels)
     """Demand the precision of the type, which backends but the CPU's round otherwise before they multiply."""
     if precision not in ((), _HIGHEST):
         o.refuse("a precision of products that is not the highest of both operands")
-    if operand.dtype == "f32" and not precision:
-        o.refuse("a product of the type f32 whose precision is not stated as the highest")
+    if operand.dtype in NARROW and not precision:
+        o.refuse(f"a product of the type {operand.dtype} whose precision is not stated as the highest")
 
 
 def _dot_general(  # noqa: PLR0913 - the attributes of the operation

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, scalar_value
 from tensorlift.ir.cost import Costs
-from tensorlift.ops.dtypes import DType, is_float, is_integer, width
+from tensorlift.ops.dtypes import HALVES, DType, is_float, is_integer, width
 from tensorlift.targets.arrays import spans
 from tensorlift.targets.arrays.contraction import SUM_OF_ARRAYS
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength, promote_integers
@@ -104,6 +104,8 @@ class TorchTypes(ArrayTypes):
 def promote(left: DType, right: DType) -> DType:
     """Return the common type of two types of one rank, as ``torch.promote_types`` does."""
     floats = [dtype for dtype in (left, right) if is_float(dtype)]
+    if set(floats) == set(HALVES):
+        return "f32"
     return max(floats, key=width) if floats else promote_integers(left, right)
 
 

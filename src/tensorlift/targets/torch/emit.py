@@ -63,7 +63,7 @@ from tensorlift.targets.python_text.spelling import Library, Products, Spelling
 from tensorlift.targets.python_text.taps import along, product_text
 from tensorlift.targets.python_text.text import Precedence, Text, binary, call, converts_itself, is_cut
 from tensorlift.targets.torch.helpers import HELPERS
-from tensorlift.targets.torch.rows_functions import FUNCTIONS
+from tensorlift.targets.torch.rows_functions import ELEMENT_TYPES, FUNCTIONS
 from tensorlift.targets.torch.rows_shape import INDEX_TYPES
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _like(spell: Spelling, dtype: DType) -> str:
 
 def _type_of(spell: Spelling, dtype: DType) -> str:
     """Spell a type, as that of a parameter where one of reals has it."""
-    like = _like(spell, dtype) if dtype in ("f32", "f64") else ""
+    like = _like(spell, dtype) if is_float(dtype) else ""
     return f"{like}.dtype" if like else spell.dtype(dtype)
 
 
@@ -371,10 +371,7 @@ LIBRARY = Library(
     "torch",
     "PyTorch",
     {op: f"torch.{name}" for op, name in _FUNCTIONS.items()},
-    {
-        "bool": "torch.bool", "i8": "torch.int8", "i16": "torch.int16", "i32": "torch.int32", "i64": "torch.int64",
-        "u8": "torch.uint8", "f32": "torch.float32", "f64": "torch.float64",
-    },
+    {dtype: spelled for spelled, dtype in ELEMENT_TYPES.items()},
     {
         **spelling.RULES,
         Iota: lambda spell, node: iota(spell, node, _device(spell)),

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor
+from tensorlift.ops.dtypes import FLOATS
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.arrays import arithmetic, contraction, functions, logic, reduction
 from tensorlift.targets.target import (
@@ -55,7 +56,8 @@ _NUMPY_NAMES = {"round": "rint", "atan2": "arctan2"}
 
 ELEMENT_TYPES: dict[str, DType] = {
     "torch.bool": "bool", "torch.int8": "i8", "torch.int16": "i16", "torch.int32": "i32", "torch.int64": "i64",
-    "torch.uint8": "u8", "torch.float32": "f32", "torch.float64": "f64",
+    "torch.uint8": "u8", "torch.float16": "f16", "torch.bfloat16": "bf16", "torch.float32": "f32",
+    "torch.float64": "f64",
 }  # fmt: skip
 
 
@@ -352,7 +354,7 @@ def _of_one_type(meaning: Meaning) -> Meaning:
 
 def _einsum(o: Obligations, equation: Text, *operands: Tensor) -> SymbolicTensor:
     """Sum products, but for narrow integers: whether these are widened depends on the order of evaluation."""
-    if operands[0].dtype not in ("i64", "f32", "f64"):
+    if operands[0].dtype not in ("i64", *FLOATS):
         o.refuse("torch.einsum of narrow integers, which it may widen")
     return contraction.einsum(o, equation, *operands)
 

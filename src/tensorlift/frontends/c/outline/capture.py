@@ -138,7 +138,7 @@ _INTEGERS = {
     TypeKind.BOOL, TypeKind.CHAR_S, TypeKind.CHAR_U, TypeKind.SCHAR, TypeKind.UCHAR, TypeKind.SHORT, TypeKind.USHORT,
     TypeKind.INT, TypeKind.UINT, TypeKind.LONG, TypeKind.ULONG, TypeKind.LONGLONG, TypeKind.ULONGLONG,
 }  # fmt: skip
-_SCALARS = {*_INTEGERS, TypeKind.FLOAT, TypeKind.DOUBLE}
+_SCALARS = {*_INTEGERS, libclang.FLOAT16, TypeKind.FLOAT, TypeKind.DOUBLE}
 _BYTES = {TypeKind.CHAR_S, TypeKind.CHAR_U, TypeKind.SCHAR, TypeKind.UCHAR}
 _SIGNED = {
     TypeKind.USHORT: TypeKind.SHORT, TypeKind.UINT: TypeKind.INT, TypeKind.ULONG: TypeKind.LONG,
