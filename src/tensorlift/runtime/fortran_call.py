@@ -24,6 +24,7 @@ _TYPES = {
     "f64": "real(c_double)", "f32": "real(c_float)", "bool": "logical(c_bool)",
     "i8": "integer(c_int8_t)", "i16": "integer(c_int16_t)", "i32": "integer(c_int32_t)", "i64": "integer(c_int64_t)",
 }  # fmt: skip
+_COMPLEX = {"f64": "complex(c_double_complex)", "f32": "complex(c_float_complex)"}
 _LONGEST = 100  # of a line; Fortran takes 132 columns
 CLOCK = """module tl_clock
   use iso_c_binding, only: c_int64_t
@@ -196,11 +197,12 @@ def _declared(view: FunctionView, parameters: Sequence[Parameter], *, is_main: b
     if is_main and facts["interface"]:
         yield from ("interface", *facts["interface"].splitlines(), "end interface")
     elif is_main and not facts["module"]:
-        kind = f"logical({truths[facts['result']]})" if facts["result"] in truths else result
+        kind = _result_type(view) or result
         yield f"{kind}, external :: {view.name}" if kind else f"external :: {view.name}"
     for p in parameters:
         rank = _rank(view, p)
-        yield f"{_TYPES[p.dtype]}, pointer :: ta_{p.name}{_colons(rank)}"
+        kind = (_COMPLEX if p.name in facts["complex"] else _TYPES)[p.dtype]
+        yield f"{kind}, pointer :: ta_{p.name}{_colons(rank)}"
         if rank:
             yield f"integer(c_int64_t), pointer :: te_{p.name}(:)"
         if p.name in truths:
@@ -211,6 +213,14 @@ def _declared(view: FunctionView, parameters: Sequence[Parameter], *, is_main: b
         yield f"integer(c_int64_t) :: {', '.join(f'tx_{k}' for k in range(1, deepest + 1))}"
     if result:
         yield f"{result}, pointer :: tx_value"
+
+
+def _result_type(view: FunctionView) -> str:
+    """Give the type of a result that is a truth value, or complex."""
+    name, truths = fortran_of(view)["result"], _truths(view)
+    if name in fortran_of(view)["complex"]:
+        return _COMPLEX[next(p.dtype for p in view.parameters if p.name == name)]
+    return f"logical({truths[name]})" if name in truths else ""
 
 
 def _pointed(view: FunctionView, parameters: Sequence[Parameter], *, is_main: bool = True) -> Iterator[str]:
@@ -237,6 +247,9 @@ def _call(view: FunctionView) -> str:
 
 
 def _passed(facts: dict[str, Any], name: str) -> str:
+    parts = facts["complex"].get(name)
+    if parts:
+        return f"cmplx(ta_{parts[0]}, ta_{parts[1]}, kind(ta_{parts[0]}))"
     if name in facts["text"]:
         return f"transfer(ta_{name}, 'a')"
     return f"{'tm' if name in facts['made'] else 'tb' if name in facts['logical'] else 'ta'}_{name}"
@@ -254,7 +267,8 @@ def _wrapped(line: str) -> Iterator[str]:
 def _rank(view: FunctionView, parameter: Parameter) -> int:
     if parameter.role != "array":
         return 0
-    return 1 if parameter.name in fortran_of(view)["flat"] else len(parameter.extents or ())
+    facts = fortran_of(view)
+    return 1 if parameter.name in facts["flat"] else len(parameter.extents or ()) - (parameter.name in facts["complex"])
 
 
 def _colons(rank: int) -> str:

@@ -95,6 +95,7 @@ CHECKED = Build({"C": ("cc",), "C++": ("c++", "g++", "clang++"), "Fortran": ("gf
 _FLAGS = ("-shared", "-fPIC", "-w", "-Wl,-z,defs", "-Wl,-Bsymbolic")
 _CPP_FLAGS = ("-fno-access-control",)  # members of objects are set as they are
 _CPP_STANDARD = "-std=c++17"
+_PARTS = 2  # of a complex number
 _CHECKED_FORTRAN = ("-O0", "-fcheck=bounds")
 _FORTRAN_FLAGS = ("-shared", "-fPIC", "-w", "-ffp-contract=off", "-ffree-line-length-none", "-Wl,-z,defs")
 _OPTIMISING = ("-O", "-march")
@@ -229,9 +230,7 @@ def call_arguments(
     Raises LiftError TL603 where the extents are not known.
     """
     lengths: dict[str, Array] = {}
-    arguments = [
-        _argument(parameter, number, sizes, by_columns=_is_by_columns(view, parameter)) for parameter in view.parameters
-    ]
+    arguments = [_argument(view, parameter, number, sizes) for parameter in view.parameters]
     return [*arguments, *_lengths(view, number, sizes, lengths)], lengths
 
 
@@ -262,9 +261,9 @@ def _extents(
     for parameter in view.parameters:
         passed: list[int] = []
         if fortran_of(view) and parameter.role == "array":
-            layout = _layout(parameter, sizes)
-            shape = layout.shape[:: -1 if fortran_of(view)["by_columns"] else 1]
-            passed = [layout.span] if parameter.name in fortran_of(view)["flat"] else [*shape]
+            layout, parts = _layout(parameter, sizes), _parts(view, parameter)
+            shape = layout.shape[: len(layout.shape) - (parts > 1)][:: -1 if fortran_of(view)["by_columns"] else 1]
+            passed = [layout.span // parts] if parameter.name in fortran_of(view)["flat"] else [*shape]
         if parameter.name in ranks:
             layout, last = _layout(parameter, sizes), ranks[parameter.name] - 1
             passed = [*layout.shape[:last], prod(layout.shape[last:]) if last else layout.span]
@@ -281,12 +280,21 @@ def _is_by_columns(view: FunctionView, parameter: Parameter) -> bool:
     return bool(facts) and parameter.name not in facts["flat"] and not facts["by_columns"]
 
 
-def _argument(parameter: Parameter, number: int, sizes: Mapping[str, int], *, by_columns: bool) -> dict[str, Any]:
+def _parts(view: FunctionView, parameter: Parameter) -> int:
+    """Count the numbers side by side that are one element of Fortran: the parts of a complex number."""
+    return _PARTS if parameter.name in fortran_of(view)["complex"] else 1
+
+
+def _argument(view: FunctionView, parameter: Parameter, number: int, sizes: Mapping[str, int]) -> dict[str, Any]:
     key = f"{number}:{parameter.name}"
     if parameter.role != "array":
         return {"value": key}
     layout = _layout(parameter, sizes)
-    strides = [prod(layout.shape[:axis]) for axis in range(len(layout.shape))] if by_columns else layout.strides
+    strides = [*layout.strides]
+    if _is_by_columns(view, parameter):
+        parts = _parts(view, parameter)
+        shape = layout.shape[: len(layout.shape) - (parts > 1)]
+        strides = [parts * prod(shape[:axis]) for axis in range(len(shape))] + [1] * (parts > 1)
     return {"array": key, "strides": strides, "row_pointers": layout.row_pointers}
 
 

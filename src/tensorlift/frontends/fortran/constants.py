@@ -9,9 +9,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.fortran.symbols import INTEGER_KINDS, REAL_KINDS
+from tensorlift.frontends.fortran.symbols import COMPLEX_KINDS, INTEGER_KINDS, REAL_KINDS
 from tensorlift.frontends.fortran.syntax import kind_of
-from tensorlift.ops.c_types import BOOL, DOUBLE, INT, FloatType, IntegerType
+from tensorlift.ops.c_types import BOOL, DOUBLE, INT, ComplexType, FloatType, IntegerType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,9 +43,9 @@ def constant_of(node: Any, scope: Scope, depth: int = 0) -> Constant | None:
     if depth > _DEEPEST:
         return None
     match kind_of(node):
-        case "Int_Literal_Constant":
+        case "Int_Literal_Constant" | "Signed_Int_Literal_Constant":
             return _literal(int(node.children[0]), INTEGER_KINDS.get(_kind(node, scope)))
-        case "Real_Literal_Constant":
+        case "Real_Literal_Constant" | "Signed_Real_Literal_Constant":
             return real_literal(node, scope)
         case "Logical_Literal_Constant":
             return Constant(float("true" in str(node.children[0]).lower()), BOOL)
@@ -103,8 +103,8 @@ def _named(name: str, scope: Scope, depth: int) -> Constant | None:
 
 
 def cast(constant: Constant, ctype: Numeric) -> Constant | None:
-    """Convert a constant to a type."""
-    if (constant.ctype is BOOL) != (ctype is BOOL):
+    """Convert a constant to a type; complex numbers are no constants."""
+    if (constant.ctype is BOOL) != (ctype is BOOL) or isinstance(ctype, ComplexType):
         return None
     if isinstance(ctype, FloatType):
         return Constant(ctype.rounded(float(constant.value)), ctype)
@@ -116,12 +116,23 @@ def cast(constant: Constant, ctype: Numeric) -> Constant | None:
 def _checked(value: float, ctype: Numeric) -> Constant | None:
     if isinstance(ctype, FloatType):
         return Constant(ctype.rounded(value), ctype)
+    if isinstance(ctype, ComplexType):
+        return None
     return Constant(int(value), ctype) if ctype.minimum <= value <= ctype.maximum else None
 
 
 def common_type(left: Numeric, right: Numeric) -> Numeric:
-    """Give the type in which two numbers are combined: real before integer, then the larger kind."""
-    return max(left, right, key=lambda t: (isinstance(t, FloatType), t.width))
+    """Give the type in which two numbers are combined: complex before real before integer, then the larger kind."""
+    kinds = {type(left), type(right)}
+    if ComplexType in kinds:
+        parts = [t.part if isinstance(t, ComplexType) else t for t in (left, right)]
+        widest = max(part.width for part in parts if isinstance(part, FloatType))
+        return COMPLEX_KINDS[widest // 8]
+    return max(left, right, key=lambda t: (isinstance(t, FloatType), _width(t)))
+
+
+def _width(ctype: Numeric) -> int:
+    return ctype.part.width if isinstance(ctype, ComplexType) else ctype.width
 
 
 def _is_integer(ctype: Numeric) -> bool:
@@ -180,7 +191,7 @@ def _call(node: Any, scope: Scope, depth: int) -> Constant | None:
     if name == "kind" and len(given) == 1:
         found = constant_of(given[0][1], scope, depth + 1)
         ctype = found.ctype if found is not None else getattr(scope.find(str(given[0][1]).lower()), "ctype", None)
-        return None if ctype is None else Constant(4 if ctype is BOOL else ctype.width // 8, INT)
+        return None if ctype is None else Constant(4 if ctype is BOOL else _width(ctype) // 8, INT)
     if name in {"huge", "tiny", "epsilon"} and len(given) == 1:
         found = constant_of(given[0][1], scope, depth + 1)
         ctype = found.ctype if found is not None else getattr(scope.find(str(given[0][1]).lower()), "ctype", None)
@@ -198,6 +209,8 @@ def limit(name: str, ctype: Numeric) -> Constant | None:
     """Give the largest number of a type, its least normal one, or the distance from one to the next."""
     if isinstance(ctype, IntegerType):
         return Constant(ctype.maximum, ctype) if name == "huge" and ctype is not BOOL else None
+    if isinstance(ctype, ComplexType):
+        return None
     double = ctype == DOUBLE
     values = {
         "huge": (2 - 2.0**-52) * 2.0**1023 if double else (2 - 2.0**-23) * 2.0**127,

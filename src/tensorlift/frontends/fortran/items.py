@@ -9,6 +9,7 @@ from tensorlift.frontends.fortran.constants import integer_of
 from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.syntax import body, kind_of, nodes_in
 from tensorlift.frontends.fortran.uses import outside_of, path_of, uses_of
+from tensorlift.ops.c_types import ComplexType
 from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
@@ -22,11 +23,12 @@ class Item:
     name: str
     symbol: Symbol
     is_written: bool
+    parts: tuple[str, ...] = ()  # the names of those of a complex number
 
     @property
     def is_number(self) -> bool:
         """Whether it is passed as a value."""
-        return not self.symbol.bounds and (not self.is_written or "value" in self.symbol.attributes)
+        return _is_number(self.symbol, is_written=self.is_written)
 
 
 def items_of(procedure: Procedure) -> list[Item]:
@@ -41,15 +43,15 @@ def items_of(procedure: Procedure) -> list[Item]:
     found: list[Item] = []
     for symbol in listed:
         if symbol.derived is None:
-            found.append(Item(symbol.name, symbol, symbol in written))
+            found.append(_item(symbol.name, symbol, written, taken))
             continue
         leaves = [leaf for leaf in symbol.leaves() if leaf in uses.used]
-        found += [Item(_named(leaf, taken), leaf, leaf in written) for leaf in leaves]
+        found += [_item(_named(leaf.hint, taken), leaf, written, taken) for leaf in leaves]
     outside = outside_of(procedure)
     _check_commons(procedure, outside)
     for symbol in outside:
         own = next((s for s in scope.names.values() if s.same is symbol), symbol)
-        found.append(Item(_named(own, taken), symbol, symbol in written))
+        found.append(_item(_named(own.hint, taken), symbol, written, taken))
     return found
 
 
@@ -103,8 +105,21 @@ def _begin(procedure: Procedure, node: Any, rank: int) -> tuple[int | None, ...]
     return tuple(1 if s.children[0] is None else integer_of(s.children[0], procedure.scope) for s in specs)
 
 
-def _named(symbol: Symbol, taken: set[str]) -> str:
-    name = unused(symbol.hint, taken)
+def _is_number(symbol: Symbol, *, is_written: bool) -> bool:
+    is_kept = not is_written or "value" in symbol.attributes
+    is_pair = isinstance(symbol.ctype, ComplexType)  # two numbers, where it is an argument itself
+    return is_kept and not symbol.bounds and (not is_pair or (symbol.is_dummy and symbol.above is None))
+
+
+def _item(name: str, symbol: Symbol, written: set[Symbol], taken: set[str]) -> Item:
+    is_written = symbol in written
+    is_pair = isinstance(symbol.ctype, ComplexType) and _is_number(symbol, is_written=is_written)
+    parts = tuple(_named(f"{name}_{part}", taken) for part in ("re", "im")) if is_pair else ()
+    return Item(name, symbol, is_written, parts)
+
+
+def _named(wanted: str, taken: set[str]) -> str:
+    name = unused(wanted, taken)
     taken.add(name)
     return name
 

@@ -9,7 +9,7 @@ from tensorlift.frontends.fortran.items import items_of, lower_bounds
 from tensorlift.frontends.fortran.signature import is_flat
 from tensorlift.frontends.fortran.symbols import evaluated
 from tensorlift.frontends.fortran.syntax import kind_of, part
-from tensorlift.ops.c_types import BOOL, CHAR, FloatType
+from tensorlift.ops.c_types import BOOL, CHAR, ComplexType, FloatType
 
 if TYPE_CHECKING:
     from tensorlift.frontends.fortran.symbols import Procedure, Symbol
@@ -21,7 +21,8 @@ def prototype_of(procedure: Procedure) -> dict[str, Any]:
     """Say where a procedure stands, what it takes in which order, and what it gives.
 
     ``interface`` is its interface body where Fortran asks callers for one; ``logical`` has the kinds of truth values,
-    ``text`` the characters, ``flat`` the arrays that may have more dimensions in the program, row after row.
+    ``complex`` the names of the parts of numbers, none for memory, ``text`` the characters,
+    ``flat`` the arrays that may have more dimensions in the program, row after row.
     ``made`` are variables that are made to be passed, with their types and ranks, ``uses`` the modules that define
     these types, ``commons`` declarations of common blocks.  ``parts`` are what is reached by other names than that of
     an argument: where it lies, a module or nothing, and the names that lead there, each with its rank, how it comes to
@@ -41,6 +42,9 @@ def prototype_of(procedure: Procedure) -> dict[str, Any]:
         "result": procedure.result,
         "interface": _interface(tree) if asks and not module else "",
         "logical": {s.name: _kind(s) for s in symbols if s.ctype is BOOL},
+        "complex": {
+            item.name: item.parts for item in items_of(procedure) if isinstance(item.symbol.ctype, ComplexType)
+        },
         "text": [s.name for s in symbols if s.ctype is CHAR],
         "flat": [s.name for s in symbols if is_flat(s)],
         **_places(procedure),
@@ -97,6 +101,8 @@ def _spelled(symbol: Symbol) -> str:
     if symbol.ctype is BOOL:
         return f"logical({_kind(symbol)})"
     assert symbol.ctype is not None
+    if isinstance(symbol.ctype, ComplexType):
+        return f"complex({symbol.ctype.part.width // 8})"
     return f"{'real' if isinstance(symbol.ctype, FloatType) else 'integer'}({symbol.ctype.width // 8})"
 
 

@@ -33,7 +33,9 @@ REFUSALS: dict[str, Refusal] = {
     "derived": Refusal("TL140", "`{detail}` has a derived type", "pass the components as separate arguments"),
     "procedure": Refusal("TL141", "the procedure `{detail}` is an argument", "call the procedure by its name"),
     "complex": Refusal(
-        "TL143", "`{detail}` is complex", "keep the real and the imaginary part in variables of their own"
+        "TL143",
+        "`{detail}` computes with complex numbers what is not lifted",
+        "use `+`, `-`, `*`, `/`, `conjg`, `aimag`, `real`, `abs`, or the parts in variables of their own",
     ),
     "text": Refusal("TL145", "`{detail}` is text", "pass a flag of one character, `character :: {detail}`"),
     "character": Refusal(

@@ -16,7 +16,7 @@ from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.frontends.fortran.uses import path_of
 from tensorlift.ir import nodes
 from tensorlift.ir.function import SIZE, axis_name
-from tensorlift.ops.c_types import BOOL, INT, LONG, TRUTH, VOID, ArrayType, CType, IntegerType
+from tensorlift.ops.c_types import BOOL, INT, LONG, PARTS, TRUTH, VOID, ArrayType, ComplexType, CType, IntegerType
 from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
@@ -36,11 +36,12 @@ def signature_of(procedure: Procedure, equal: Mapping[str, str], *, by_columns: 
     scope = procedure.scope
     place = scope.file.location(procedure.line, procedure.name)
     result = scope.names.get(procedure.result)
-    items = [item for item in items_of(procedure) if item.symbol.bounds or item.symbol is not result]
+    is_pair = result is not None and isinstance(result.ctype, ComplexType)
+    items = [item for item in items_of(procedure) if item.symbol.bounds or item.symbol is not result or is_pair]
     numbers = {
         item.symbol: nodes.Variable(item.name, _type(item.symbol, place), _at(item.symbol), is_parameter=True)
         for item in items
-        if item.is_number
+        if item.is_number and not item.parts
     }
     taken = {item.name for item in items}
     sizes: dict[str, nodes.Variable] = {}
@@ -57,6 +58,10 @@ def signature_of(procedure: Procedure, equal: Mapping[str, str], *, by_columns: 
             parameters.append(numbers[symbol])
             continue
         at = _at(symbol)
+        if item.parts:
+            element = _type(symbol, place)
+            parameters += [nodes.Variable(name, element, at, is_parameter=True) for name in item.parts]
+            continue
         called = [axis_name(item.name, axis, SIZE) for axis in range(len(symbol.bounds))]
         named = [equal.get(name, name) for name in called]
         extents = tuple(
@@ -64,6 +69,8 @@ def signature_of(procedure: Procedure, equal: Mapping[str, str], *, by_columns: 
             for axis, name in enumerate(named[::-1] if by_columns else named)
         )
         extents = extents[::-1] if by_columns else extents
+        if isinstance(symbol.ctype, ComplexType):
+            extents = (*extents, nodes.Integer(PARTS, INT, at))
         element = _type(symbol, place)
         apart = not symbol.attributes & {"pointer", "target"}  # what is neither is reached by its name alone
         kind = ArrayType(f"{element.spelling} [", element, None)
@@ -72,13 +79,16 @@ def signature_of(procedure: Procedure, equal: Mapping[str, str], *, by_columns: 
                 item.name, kind, at, extents, is_parameter=True, is_restrict=apart, keeps_rank=not is_flat(symbol)
             )
         )
-    gives: CType = VOID if result is None or result.bounds else _type(result, place)
+    gives: CType = VOID if result is None or result.bounds or is_pair else _type(result, place)
     if by_columns and gives is TRUTH:
         gives = BOOL  # as C returns it
     return nodes.Function(procedure.name, (*parameters, *sizes.values()), gives, place)
 
 
 def _type(symbol: Symbol, place: Location) -> Any:
+    """Give the type of an element, of a complex one that of its parts."""
+    if isinstance(symbol.ctype, ComplexType):
+        return symbol.ctype.part
     if symbol.ctype is None:
         raise refusal(symbol.unread or "type", place, symbol.name)
     return TRUTH if symbol.ctype is BOOL else symbol.ctype

@@ -11,7 +11,19 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tensorlift.frontends.fortran.syntax import kind_of, statement_line
-from tensorlift.ops.c_types import BOOL, CHAR, DOUBLE, FLOAT, INT, LONG, SCALAR_TYPES, FloatType, IntegerType
+from tensorlift.ops.c_types import (
+    BOOL,
+    CHAR,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    PARTS,
+    SCALAR_TYPES,
+    ComplexType,
+    FloatType,
+    IntegerType,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +32,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.fortran.syntax import File
     from tensorlift.frontends.fortran.uses import Uses
 
-Numeric: TypeAlias = IntegerType | FloatType
+Numeric: TypeAlias = IntegerType | FloatType | ComplexType
 Bounds: TypeAlias = tuple[
     Any, Any
 ]  # trees of a lower and an upper bound, None where there is none; `*` for assumed size
@@ -31,6 +43,7 @@ INTEGER_KINDS: dict[int, IntegerType] = {
     if isinstance(kind, IntegerType)
 }
 REAL_KINDS: dict[int, FloatType] = {4: FLOAT, 8: DOUBLE}
+COMPLEX_KINDS = {kind: ComplexType(f"{part.spelling} _Complex", part) for kind, part in REAL_KINDS.items()}
 ASSUMED = "*"
 PART = "%"  # stands between a variable of a derived type and a component, in the name of that
 
@@ -55,7 +68,7 @@ class Symbol:
     name: str
     line: int
     ctype: Numeric | None = None
-    unread: str = ""  # a row of the refusals: derived, complex, type
+    unread: str = ""  # a row of the refusals: derived, text, type
     bounds: tuple[Bounds, ...] = ()
     attributes: set[str] = field(default_factory=set)
     intent: str = ""
@@ -251,20 +264,22 @@ def type_of(spec: Any, scope: Scope) -> tuple[Numeric | None, str]:
     name, selector = str(spec.children[0]).lower(), spec.children[1]
     if name == "double precision":
         return DOUBLE, ""
-    if name in {"complex", "double complex"}:
-        return None, "complex"
+    if name == "double complex":
+        return COMPLEX_KINDS[8], ""
     if name == "character":
         return (CHAR, "") if selector is None or is_one(selector) else (None, "text")
-    if name not in {"integer", "real", "logical"}:
+    if name not in {"integer", "real", "logical", "complex"}:
         return None, "type"
     kind: int | None = 4
     if selector is not None:
         told = [child for child in selector.children if not isinstance(child, str)]
         kind = integer_of(told[0], scope) if told else None
+        if name == "complex" and str(selector).startswith("*") and kind is not None:
+            kind //= PARTS
     if name == "logical":
         return (BOOL, "") if kind in {1, 2, 4, 8} else (None, "type")
-    kinds: Mapping[int, Numeric] = INTEGER_KINDS if name == "integer" else REAL_KINDS
-    found = kinds.get(kind if kind is not None else 0)
+    kinds: dict[str, Mapping[int, Numeric]] = {"integer": INTEGER_KINDS, "real": REAL_KINDS, "complex": COMPLEX_KINDS}
+    found = kinds[name].get(kind if kind is not None else 0)
     return found, "" if found is not None else "type"
 
 

@@ -15,10 +15,11 @@ from tensorlift.frontends.fortran.symbols import PART
 from tensorlift.frontends.fortran.syntax import body, kind_of, nodes_in
 from tensorlift.frontends.fortran.uses import bound_procedure, path_of, uses_of, written_in
 from tensorlift.ops.c_types import CHAR
-from tensorlift.readers.flow import Flow, Local
+from tensorlift.readers.flow import Flow
 from tensorlift.readers.fortran.arrays import elementwise, in_memory, prefixed, require_shape, selected, subscripts_of
 from tensorlift.readers.fortran.characters import SUBROUTINES, character
-from tensorlift.readers.fortran.context import Frame, is_present, local_type
+from tensorlift.readers.fortran.complex_numbers import read, write
+from tensorlift.readers.fortran.context import Frame, is_present, variable_of
 from tensorlift.readers.fortran.declared import bounds_of, declare
 from tensorlift.readers.fortran.expressions import scalar, value
 from tensorlift.readers.fortran.values import Number, Rule, Variable, View
@@ -42,7 +43,7 @@ def function(ctx: Context, procedure: Procedure, node: Any) -> Operand:
     frame = _called(ctx, procedure, node)
     found = frame.bound.get(procedure.result)
     if isinstance(found, Variable):
-        return Number(ctx.flow.read(found.local), found.ctype)
+        return read(ctx, found)
     if not isinstance(found, View):
         raise ctx.refusal("arguments", node, procedure.name)
     return found
@@ -101,7 +102,7 @@ def _elemental(ctx: Context, procedure: Procedure, node: Any) -> Operand:
         found = frame.bound.get(procedure.result)
         if not isinstance(found, Variable):
             raise ctx.refusal("arguments", node, procedure.name)
-        return Number(ctx.flow.read(found.local), found.ctype)
+        return read(ctx, found)
 
     return elementwise(ctx, apply, operands, result.ctype, node)
 
@@ -310,17 +311,17 @@ def _written(ctx: Context, frame: Frame, symbol: Symbol, node: Any, after: list[
     place = selected(ctx, bound, node, lambda subscript: value(ctx, subscript))
     if not isinstance(place, list):
         raise ctx.refusal("arguments", node, frame.procedure.name)
-    array, cells, ctype = bound, place, bound.ctype
+    array, cells = bound, place
     own = variable(ctx, symbol, ctx.load(array, cells))
-    after.append(lambda: ctx.store(array, cells, Number(ctx.flow.read(own.local), ctype)))
+    after.append(lambda: ctx.store(array, cells, read(ctx, own)))
     return own
 
 
 def variable(ctx: Context, symbol: Symbol, first: Number) -> Variable:
     """Make a variable with a first value."""
-    local = Local(local_type(first.ctype), ctx.at, symbol.hint)
-    ctx.flow.write(local, ctx.value(first))
-    return Variable(local, first.ctype)
+    made = variable_of(symbol.hint, first.ctype, ctx.at)
+    write(ctx, made, first)
+    return made
 
 
 def _array(ctx: Context, node: Any, is_written: bool) -> tuple[View, bool]:  # noqa: FBT001 - of the dummy argument

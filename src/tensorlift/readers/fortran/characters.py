@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.arith import CmpiOp, ConstantOp
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i8
 from xdsl.dialects.cf import AssertOp
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument
 
 from tensorlift.frontends.fortran.constants import arguments_of
 from tensorlift.frontends.fortran.syntax import kind_of
@@ -67,15 +67,14 @@ def _lsame(ctx: Context, node: Any) -> Number:
     one, other = given if len(given) == 2 else (None, None)  # noqa: PLR2004 - what LSAME compares
     if one is None or other is None:
         raise ctx.refusal("arguments", node, "lsame")
-    flags = [f.value if isinstance(f.value, SSAValue) else ctx.constant(_capital(f.value), CHAR) for f in (one, other)]
+    flags = [
+        ctx.value(f) if f.literal is None else ctx.constant(ord(chr(int(f.literal)).upper()), CHAR)
+        for f in (one, other)
+    ]
     for flag in flags:
         if isinstance(flag, BlockArgument):
             ctx.capitals.setdefault(flag, ctx.at)
     return Number(ctx.comparison("==", flags[0], flags[1], CHAR), BOOL)
-
-
-def _capital(code: float) -> int:
-    return ord(chr(int(code)).upper())
 
 
 def ask_for_capitals(ctx: Context) -> None:

@@ -11,19 +11,20 @@ from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.memref import AllocaOp, LoadOp, StoreOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from tensorlift.diagnostics import Location
 from tensorlift.frontends.fortran.constants import Constant, cast
 from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.symbols import implicit_type
 from tensorlift.frontends.fortran.syntax import statement_line
 from tensorlift.ir.c_types import ir_type, location_attribute
-from tensorlift.ops.c_types import BOOL, CHAR, LONG
+from tensorlift.ops.c_types import BOOL, CHAR, LONG, PARTS, ComplexType
 from tensorlift.readers.flow import Flow, FlowGraph, Local
 from tensorlift.readers.fortran.values import Number, Size, Variable, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from xdsl.dialects.builtin import FileLineColLoc
+    from xdsl.dialects.builtin import FileLineColLoc, LocationAttr
     from xdsl.ir import Attribute
 
     from tensorlift.diagnostics import LiftError
@@ -117,14 +118,20 @@ class Context:
 
     def constant(self, value: float, ctype: Numeric) -> SSAValue:
         """Append a constant."""
+        if isinstance(ctype, ComplexType):
+            raise refused_complex(self)
         return self.flow.truth(int(value), self.at) if ctype is BOOL else self.flow.constant(value, ctype, self.at)
 
     def arithmetic(self, operator: str, left: SSAValue, right: SSAValue, ctype: Numeric) -> SSAValue:
         """Append an arithmetic operation; integers that leave their type have no meaning."""
+        if isinstance(ctype, ComplexType):
+            raise refused_complex(self)
         return self.flow.arithmetic(operator, left, right, ctype, self.at, wraps=False)
 
     def comparison(self, operator: str, left: SSAValue, right: SSAValue, ctype: Numeric) -> SSAValue:
         """Append a comparison of operands of one type; it gives an ``i1``."""
+        if isinstance(ctype, ComplexType):
+            raise refused_complex(self)
         return self.flow.comparison(operator, left, right, ctype, self.at)
 
     def require(self, condition: SSAValue, message: str) -> None:
@@ -134,17 +141,25 @@ class Context:
     # -- numbers
 
     def value(self, number: Number) -> SSAValue:
-        """Give the SSA value of a number."""
+        """Give the SSA value of a number, which complex ones have none of."""
+        if isinstance(number.value, tuple):
+            raise refused_complex(self)
         return number.value if isinstance(number.value, SSAValue) else self.constant(number.value, number.ctype)
 
     def cast(self, number: Number, ctype: Numeric) -> Number:
         """Convert a number to a type; truth values are converted to nothing else."""
         if number.ctype == ctype:
             return number
+        if isinstance(ctype, ComplexType):
+            re, im = number.parts
+            return Number((self.cast(re, ctype.part), self.cast(im, ctype.part)), ctype)
+        if isinstance(number.value, tuple):
+            return self.cast(number.value[0], ctype)
         if number.literal is not None:
             found = cast(Constant(number.literal, number.ctype), ctype)
             if found is not None:
                 return Number(found.value, ctype)
+        assert not isinstance(number.ctype, ComplexType)
         return Number(self.flow.converted(self.value(number), number.ctype, ctype, self.at), ctype)
 
     # -- sizes
@@ -207,9 +222,9 @@ class Context:
 
     # -- memory
 
-    def place(self, view: View, places: Sequence[Size]) -> SSAValue:
-        """Give the place in memory of an element, whose subscripts count from nothing."""
-        offset = view.offset
+    def place(self, view: View, places: Sequence[Size], part: int = 0) -> SSAValue:
+        """Give the place in memory of an element, or a part of it, whose subscripts count from nothing."""
+        offset = self.combined("+", view.offset, part)
         for place, stride in zip(places, view.strides, strict=True):
             offset = self._address("+", offset, self._address("*", place, stride))
         return self.operation("arith.index_cast", (self.size(offset),), INDEX)
@@ -228,24 +243,32 @@ class Context:
 
     def load(self, view: View, places: Sequence[Size]) -> Number:
         """Read an element."""
+        if isinstance(view.ctype, ComplexType):
+            re, im = (Number(self._read(view, places, part), view.ctype.part) for part in range(PARTS))
+            return Number((re, im), view.ctype)
+        return Number(self._read(view, places), view.ctype)
+
+    def _read(self, view: View, places: Sequence[Size], part: int = 0) -> SSAValue:
         of_type: Any = view.memory.type
-        operands = (view.memory, self.place(view, places))
-        found = self.flow.value(LoadOp.create(operands=operands, result_types=[of_type.element_type], location=self.at))
-        return Number(found, view.ctype)
+        operands = (view.memory, self.place(view, places, part))
+        return self.flow.value(LoadOp.create(operands=operands, result_types=[of_type.element_type], location=self.at))
 
     def store(self, view: View, places: Sequence[Size], number: Number) -> None:
         """Write an element."""
-        value = self.value(self.cast(number, view.ctype))
-        self.flow.add(StoreOp.create(operands=(value, view.memory, self.place(view, places)), location=self.at))
+        own = self.cast(number, view.ctype)
+        for part, value in enumerate([self.value(one) for one in (own.parts if own.is_complex else (own,))]):
+            operands = value, view.memory, self.place(view, places, part)
+            self.flow.add(StoreOp.create(operands=operands, location=self.at))
 
     def array(self, name: str, extents: Sequence[Size], ctype: Numeric, lower: Sequence[Size] = ()) -> View:
         """Make an array of the procedure's own."""
-        strides: list[Size] = [1] * len(extents)
+        parts = PARTS if isinstance(ctype, ComplexType) else 1
+        strides: list[Size] = [parts] * len(extents)
         axes = range(len(extents))
         for axis, inner in pairwise(axes if self.by_columns else reversed(axes)):
             strides[inner] = self._address("*", strides[axis], extents[axis])
         count: SSAValue | None = None
-        for extent in extents:
+        for extent in (*extents, *([parts] if parts > 1 else [])):
             own = self.size(extent)
             count = own if count is None else self.flow.arithmetic("*", count, own, LONG, self.at, wraps=True)
         assert count is not None
@@ -341,7 +364,7 @@ class Context:
             raise self.refusal("absent", node, name)
         if symbol.bounds or symbol.ctype is None:
             raise self.refusal("allocate" if symbol.bounds else "type", node, f"`{name}`")
-        made = Variable(Local(local_type(symbol.ctype), self.at, symbol.hint), symbol.ctype)
+        made = variable_of(symbol.hint, symbol.ctype, self.at)
         frame.bound[symbol.name] = made
         return made
 
@@ -370,8 +393,24 @@ class Context:
             raise self.refusal("declaration", node, f"{min(marks, default='pointer')} :: {symbol.name}")
 
 
+def refused_complex(ctx: Context) -> LiftError:
+    """Build the refusal of complex numbers in what is read here, to be raised by the caller."""
+    place = Location(ctx.at.filename.data, ctx.at.line.data, ctx.at.column.data)
+    return refusal("complex", place, ctx.frame.scope.file.lines[place.line - 1].strip())
+
+
+def variable_of(name: str, ctype: Numeric, at: LocationAttr) -> Variable:
+    """Make a variable."""
+    if not isinstance(ctype, ComplexType):
+        return Variable(Local(local_type(ctype), at, name), ctype)
+    re, im = (Local(local_type(ctype), at, f"{name}_{part}") for part in ("re", "im"))
+    return Variable(re, ctype, im)
+
+
 def local_type(ctype: Numeric) -> Attribute:
-    """Give the type of a scalar; a truth value has one bit."""
+    """Give the type of a scalar, of a complex one that of its parts; a truth value has one bit."""
+    if isinstance(ctype, ComplexType):
+        return ir_type(ctype.part)
     return i1 if ctype is BOOL else ir_type(ctype)
 
 

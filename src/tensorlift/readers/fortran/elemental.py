@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import i1
 
 from tensorlift.frontends.fortran.constants import common_type
-from tensorlift.frontends.fortran.symbols import INTEGER_KINDS, REAL_KINDS
+from tensorlift.frontends.fortran.symbols import COMPLEX_KINDS, INTEGER_KINDS, REAL_KINDS
 from tensorlift.ir.c_types import ir_type
-from tensorlift.ops.c_types import FloatType
+from tensorlift.ops.c_types import ComplexType, FloatType
 from tensorlift.ops.scalar_ops import REALS
-from tensorlift.readers.fortran.context import local_type
+from tensorlift.readers.fortran.complex_numbers import conjugate, size
+from tensorlift.readers.fortran.context import local_type, refused_complex
 from tensorlift.readers.fortran.values import Number
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     Elemental = Callable[[Context, Sequence[Number], Any], Number]
 
-KINDS: dict[str, Mapping[int, Numeric]] = {"integer": INTEGER_KINDS, "real": REAL_KINDS}
+KINDS: dict[str, Mapping[int, Numeric]] = {"integer": INTEGER_KINDS, "real": REAL_KINDS, "complex": COMPLEX_KINDS}
 
 # Specific names, for one type each, and the generic ones that they stand for.
 SPECIFIC = {
@@ -32,6 +33,7 @@ SPECIFIC = {
     "alog": "log", "alog10": "log10", "dabs": "abs", "iabs": "abs", "dsign": "sign", "isign": "sign",
     "dmod": "mod", "amod": "mod", "dmax1": "max", "dmin1": "min", "amax1": "max", "amin1": "min", "max0": "max",
     "min0": "min", "datan2": "atan2", "dint": "aint", "dnint": "anint", "idnint": "nint", "idint": "int",
+    "dconjg": "conjg", "dimag": "aimag", "imag": "aimag", "dreal": "real", "cabs": "abs", "zabs": "abs", "cdabs": "abs",
     "ifix": "int", "dfloat": "dble", "float": "real", "sngl": "real", "ddim": "dim", "idim": "dim",
 }  # fmt: skip
 
@@ -41,6 +43,8 @@ def joined_type(name: str, types: Sequence[Numeric]) -> Numeric:
     if name == "merge":
         return types[0]
     found = types[0]
+    if name in {"abs", "aimag"} and isinstance(found, ComplexType):
+        return found.part
     for other in types[1:]:
         found = common_type(found, other)
     return found
@@ -48,13 +52,17 @@ def joined_type(name: str, types: Sequence[Numeric]) -> Numeric:
 
 CONVERSIONS = {
     "int": ("integer", 4), "nint": ("integer", 4), "floor": ("integer", 4), "ceiling": ("integer", 4),
-    "real": ("real", 4), "dble": ("real", 8),
+    "real": ("real", 4), "dble": ("real", 8), "cmplx": ("complex", 4), "dcmplx": ("complex", 8),
 }  # fmt: skip
 _ROUNDED = {"nint": "math.round", "floor": "math.floor", "ceiling": "math.ceil"}
 
 
-def converted(ctx: Context, name: str, number: Number, ctype: Numeric) -> Number:
-    """Convert to another type: `nint` rounds halves away from zero, `int` towards it."""
+def converted(ctx: Context, name: str, numbers: Sequence[Number], ctype: Numeric) -> Number:
+    """Convert to another type: `nint` rounds halves away from zero, `int` towards it; `cmplx` takes both parts."""
+    if len(numbers) > 1 and isinstance(ctype, ComplexType):
+        re, im = (ctx.cast(number, ctype.part) for number in numbers)
+        return Number((re, im), ctype)
+    (number,) = numbers
     if name in _ROUNDED and number.is_real:
         rounded = ctx.operation(_ROUNDED[name], (ctx.value(number),), ir_type(number.ctype))
         number = Number(rounded, number.ctype)
@@ -73,6 +81,8 @@ def real_function(name: str) -> Elemental:
     """Make the rule of a function of one real."""
 
     def rule(ctx: Context, numbers: Sequence[Number], node: Any) -> Number:
+        if numbers[0].is_complex:
+            raise refused_complex(ctx)
         if len(numbers) != 1 or not numbers[0].is_real:
             raise ctx.refusal("expression", node)
         ctype = numbers[0].ctype
@@ -85,8 +95,22 @@ def _abs(ctx: Context, numbers: Sequence[Number], node: Any) -> Number:
     (number,) = numbers
     if number.is_truth:
         raise ctx.refusal("expression", node)
+    if isinstance(number.ctype, ComplexType):
+        return size(ctx, number, number.ctype)
     name = "math.absf" if number.is_real else "math.absi"
     return Number(ctx.operation(name, (ctx.value(number),), ir_type(number.ctype)), number.ctype)
+
+
+def _conjugate(ctx: Context, numbers: Sequence[Number], node: Any) -> Number:
+    if len(numbers) != 1 or not numbers[0].is_complex:
+        raise ctx.refusal("expression", node)
+    return conjugate(ctx, numbers[0])
+
+
+def _imaginary(ctx: Context, numbers: Sequence[Number], node: Any) -> Number:
+    if len(numbers) != 1 or not numbers[0].is_complex:
+        raise ctx.refusal("expression", node)
+    return numbers[0].parts[1]
 
 
 def _extreme(real: str, whole: str) -> Elemental:
@@ -181,9 +205,11 @@ ELEMENTAL: dict[str, Elemental] = {
     **{name: real_function(name) for name in REALS if name not in {"exp2", "expm1", "log1p", "log2", "cbrt"}},
     **dict.fromkeys(CONVERSIONS, _by_table),
     "abs": _abs,
+    "aimag": _imaginary,
     "aint": real_function("trunc"),
     "anint": real_function("round"),
     "atan2": _of_two("math.atan2"),
+    "conjg": _conjugate,
     "dim": _dim,
     "iand": _bits("&"),
     "ieor": _bits("^"),

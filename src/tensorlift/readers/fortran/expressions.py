@@ -13,9 +13,11 @@ from tensorlift.frontends.fortran.constants import Constant, combined, common_ty
 from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.frontends.fortran.uses import bound_procedure, path_of
 from tensorlift.ir.c_types import ir_type
-from tensorlift.ops.c_types import BOOL, CHAR, FloatType, IntegerType
+from tensorlift.ops.c_types import BOOL, CHAR, ComplexType, FloatType, IntegerType
 from tensorlift.readers.fortran.arrays import elementwise, reference
 from tensorlift.readers.fortran.characters import FUNCTIONS, compared
+from tensorlift.readers.fortran.complex_numbers import arithmetic as complex_arithmetic
+from tensorlift.readers.fortran.complex_numbers import equal, literal, negated, read, write
 from tensorlift.readers.fortran.values import Number, Variable, View
 
 if TYPE_CHECKING:
@@ -103,7 +105,7 @@ def _name(ctx: Context, node: Any) -> Operand:
 def read_of(ctx: Context, bound: Binding) -> Operand:
     """Read what a name is bound to."""
     if isinstance(bound, Variable):
-        return Number(ctx.flow.read(bound.local), bound.ctype)
+        return read(ctx, bound)
     if isinstance(bound, View) and not bound.extents:
         return ctx.load(bound, ())
     return bound
@@ -118,7 +120,7 @@ def put(ctx: Context, place: Binding, found: Operand, node: Any) -> None:
     if isinstance(place, View):
         ctx.store(place, (), found)
     elif isinstance(place, Variable):
-        ctx.flow.write(place.local, ctx.value(ctx.cast(found, place.ctype)))
+        write(ctx, place, found)
     else:
         raise ctx.refusal("statement", node)
 
@@ -166,7 +168,7 @@ def result_type(operator: str, left: Numeric, right: Numeric) -> Numeric:
     """Give the type of what an operator gives."""
     if operator not in _ARITHMETIC:
         return BOOL
-    if operator == "**" and isinstance(left, FloatType) and isinstance(right, IntegerType):
+    if operator == "**" and not isinstance(left, IntegerType) and isinstance(right, IntegerType):
         return left
     return common_type(left, right)
 
@@ -187,10 +189,8 @@ def _signed(ctx: Context, operator: str, number: Number, node: Any) -> Number:
         raise ctx.refusal("expression", node)
     if operator == "+":
         return number
-    if number.literal is not None and number.is_real:
-        return Number(-number.literal, number.ctype)
-    if number.is_real:
-        return Number(ctx.operation("arith.negf", (ctx.value(number),), ir_type(number.ctype)), number.ctype)
+    if not number.is_integer:
+        return negated(ctx, number)
     return Number(ctx.arithmetic("-", ctx.constant(0, number.ctype), ctx.value(number), number.ctype), number.ctype)
 
 
@@ -200,6 +200,8 @@ def binary(ctx: Context, operator: str, left: Number, right: Number, node: Any) 
         return power(ctx, left, right, node) if operator == "**" else arithmetic(ctx, operator, left, right)
     if operator in _COMPARISONS and not (left.is_truth or right.is_truth):
         ctype = common_type(left.ctype, right.ctype)
+        if isinstance(ctype, ComplexType):
+            return equal(ctx, _COMPARISONS[operator], left, right, ctype)
         a, b = (ctx.value(ctx.cast(side, ctype)) for side in (left, right))
         return Number(ctx.comparison(_COMPARISONS[operator], a, b, ctype), BOOL)
     if left.is_truth and right.is_truth and operator in {*_LOGICAL, ".eqv."}:
@@ -219,6 +221,8 @@ def binary(ctx: Context, operator: str, left: Number, right: Number, node: Any) 
 def arithmetic(ctx: Context, operator: str, left: Number, right: Number) -> Number:
     """Add, subtract, multiply or divide in the common type; integers are divided towards zero."""
     ctype = common_type(left.ctype, right.ctype)
+    if isinstance(ctype, ComplexType):
+        return complex_arithmetic(ctx, operator, left, right, ctype)
     one, other = ctx.cast(left, ctype), ctx.cast(right, ctype)
     if one.literal is not None and other.literal is not None:
         folded = combined(operator, Constant(one.literal, ctype), Constant(other.literal, ctype))
@@ -235,7 +239,7 @@ def power(ctx: Context, base: Number, exponent: Number, node: Any) -> Number:
         own = ctx.cast(base, ctype)
         if literal >= 0:
             return _multiplied(ctx, own, literal)
-        if base.is_real:
+        if not base.is_integer:
             return arithmetic(ctx, "/", _one(ctype), _multiplied(ctx, own, -literal))
         raise ctx.refusal("expression", node)
     if base.is_integer and exponent.is_integer:
@@ -246,6 +250,8 @@ def power(ctx: Context, base: Number, exponent: Number, node: Any) -> Number:
 
 
 def _one(ctype: Numeric) -> Number:
+    if isinstance(ctype, ComplexType):
+        return Number((_one(ctype.part), Number(0.0, ctype.part)), ctype)
     return Number(1.0 if isinstance(ctype, FloatType) else 1, ctype)
 
 
@@ -311,6 +317,10 @@ def call(ctx: Context, node: Any, name: str) -> Operand:
     raise ctx.refusal("expression" if is_intrinsic else "call", node, str(node) if is_intrinsic else name)
 
 
+def _complex(ctx: Context, node: Any) -> Operand:
+    return literal(ctx, [scalar(ctx, part) for part in node.children], node)
+
+
 def _text(ctx: Context, node: Any) -> Operand:
     raise ctx.refusal("character", node)
 
@@ -324,6 +334,7 @@ def _constructor(ctx: Context, node: Any) -> Operand:
 
 _RULES: dict[str, Callable[[Context, Any], Operand]] = {
     "Char_Literal_Constant": _text,
+    "Complex_Literal_Constant": _complex,
     "Data_Ref": _component,
     "Name": _name,
     "Parenthesis": _parenthesis,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.fortran.constants import arguments_of, integer_of
-from tensorlift.ops.c_types import BOOL
+from tensorlift.ops.c_types import BOOL, ComplexType
 from tensorlift.readers.fortran.arrays import elementwise
 from tensorlift.readers.fortran.elemental import (
     CONVERSIONS,
@@ -45,7 +45,8 @@ def intrinsic(ctx: Context, node: Any, name: str) -> Operand:
     ):
         raise ctx.refusal("expression", node)
     operands = [value(ctx, argument) for keyword, argument in given if keyword != "kind"]
-    if kind is None and name in CONVERSIONS and len(operands) > 1:
+    most = 2 if name in {"cmplx", "dcmplx"} else 1
+    if kind is None and name in CONVERSIONS and len(operands) > most:
         told = operands.pop()
         kind = told.value if isinstance(told, Number) and isinstance(told.value, int) else 0
     if not operands:
@@ -53,9 +54,12 @@ def intrinsic(ctx: Context, node: Any, name: str) -> Operand:
     if name in CONVERSIONS:
         family, default = CONVERSIONS[name]
         to = KINDS[family].get(kind if kind is not None else default)
-        if to is None or any(operand.ctype is BOOL for operand in operands):
+        first = operands[0].ctype
+        if name == "real" and kind is None and isinstance(first, ComplexType):
+            to = first.part
+        if to is None or len(operands) > most or any(operand.ctype is BOOL for operand in operands):
             raise ctx.refusal("expression", node)
-        return elementwise(ctx, lambda x: converted(ctx, name, x[0], to), operands, to, node)
+        return elementwise(ctx, lambda x: converted(ctx, name, x, to), operands, to, node)
     ctype = joined_type(name, [operand.ctype for operand in operands])
     return elementwise(ctx, lambda x: rule(ctx, x, node), operands, ctype, node)
 

@@ -15,20 +15,24 @@ from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr, i64
 from xdsl.ir import Block
 
 from tensorlift.frontends.fortran.items import deferred_lower, items_of
+from tensorlift.frontends.fortran.signature import is_flat
 from tensorlift.frontends.fortran.uses import uses_of
 from tensorlift.ir.c_types import ir_type, location_attribute
 from tensorlift.ir.function import EQUAL, OFFSET, ROW, SIZE, axis_name
 from tensorlift.ir.literal_function import literal_function
-from tensorlift.ops.c_types import BOOL
-from tensorlift.readers.flow import FlowGraph, Local
+from tensorlift.ops.c_types import BOOL, PARTS, ComplexType
+from tensorlift.readers.flow import FlowGraph
 from tensorlift.readers.fortran.calls import run, variable
 from tensorlift.readers.fortran.characters import ask_for_capitals
-from tensorlift.readers.fortran.context import Context, Frame, local_type, memory_type
+from tensorlift.readers.fortran.complex_numbers import read
+from tensorlift.readers.fortran.context import Context, Frame, local_type, memory_type, variable_of
 from tensorlift.readers.fortran.declared import bounds_of
 from tensorlift.readers.fortran.statements import read_block
 from tensorlift.readers.fortran.values import Number, Variable, View
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xdsl.ir import Attribute, BlockArgument, SSAValue
 
     from tensorlift.frontends.fortran.items import Item
@@ -58,6 +62,15 @@ class _Arguments:
             f"{item.name}{OFFSET}", i64, f"{item.name}_at"
         )
 
+    def number(self, item: Item) -> Number:
+        """Make the argument for a number, or those for its parts."""
+        ctype = item.symbol.ctype
+        assert ctype is not None
+        if not isinstance(ctype, ComplexType):
+            return Number(self.add(item.name, local_type(ctype)), ctype)
+        re, im = (Number(self.add(name, local_type(ctype)), ctype.part) for name in item.parts)
+        return Number((re, im), ctype)
+
 
 def literal_module_of(procedure: Procedure, *, by_columns: bool = False) -> ModuleOp:
     """Read a procedure, with its axes or ``by_columns``; raises ``LiftError`` where a part of it is not read."""
@@ -72,10 +85,10 @@ def literal_module_of(procedure: Procedure, *, by_columns: bool = False) -> Modu
     ctx.at = at
     for bound, view in kept:
         if isinstance(bound, Variable):
-            ctx.store(view, (), Number(ctx.flow.read(bound.local), bound.ctype))
+            ctx.store(view, (), read(ctx, bound))
     results: list[SSAValue] = []
     result = frame.bound.get(procedure.result) if procedure.result else None
-    if isinstance(result, Variable):
+    if isinstance(result, Variable) and result.imaginary is None:
         results = [ctx.flow.read(result.local)]
         if by_columns and result.ctype is BOOL:  # what C returns is a byte
             results = [ctx.operation("arith.extui", results, ir_type(BOOL))]
@@ -122,7 +135,7 @@ def _bind(ctx: Context, frame: Frame, arguments: _Arguments) -> list[tuple[Bindi
     place = procedure.tree.children[0]
     if "*" in procedure.dummies:
         raise ctx.refusal("statement", place, "an alternate return")
-    scalars: list[tuple[Symbol, View]] = []
+    scalars: list[tuple[Item, View]] = []
     arrays: list[tuple[Item, SSAValue, SSAValue, tuple[SSAValue, ...]]] = []
     for item in items_of(procedure):
         symbol = item.symbol
@@ -134,26 +147,34 @@ def _bind(ctx: Context, frame: Frame, arguments: _Arguments) -> list[tuple[Bindi
             memory, offset = arguments.memory(item)
             rows = [
                 arguments.add(axis_name(item.name, k, ROW), i64, f"{item.name}_row{k}")
-                for k in range(len(symbol.bounds) - 1)
+                for k in range(_distances(symbol))
             ]
             arrays.append((item, memory, offset, tuple(rows)))
-        elif symbol.is_result:
-            frame.bound[symbol.name] = Variable(Local(local_type(symbol.ctype), ctx.at, symbol.hint), symbol.ctype)
+        elif symbol.is_result and not isinstance(symbol.ctype, ComplexType):
+            frame.bound[symbol.name] = variable_of(symbol.hint, symbol.ctype, ctx.at)
         elif not item.is_number:
             memory, offset = arguments.memory(item)
-            scalars.append((symbol, View(memory, offset, (), (), (), symbol.ctype)))
+            scalars.append((item, View(memory, offset, (), (), (), symbol.ctype)))
         else:
-            value = Number(arguments.add(item.name, local_type(symbol.ctype)), symbol.ctype)
+            value = arguments.number(item)
             _enter(ctx, frame, symbol, variable(ctx, symbol, value) if item.is_written else value)
-    kept: list[tuple[Binding, View]] = []
-    for symbol, view in scalars:
-        made = variable(ctx, symbol, ctx.load(view, ()))
-        _enter(ctx, frame, symbol, made)
-        kept.append((made, view))
+    kept = _kept(ctx, frame, scalars)
     shared: dict[tuple[Symbol, int], SSAValue] = {}
     for item, memory, offset, distances in arrays:
         if item.symbol in used or not item.symbol.is_dummy:
             _enter(ctx, frame, item.symbol, _view(ctx, item, (memory, offset, distances), shared))
+    return kept
+
+
+def _kept(ctx: Context, frame: Frame, scalars: Sequence[tuple[Item, View]]) -> list[tuple[Binding, View]]:
+    """Bind scalars in memory, which are read but for a result; gives those that are written."""
+    kept: list[tuple[Binding, View]] = []
+    for item, view in scalars:
+        symbol, is_new = item.symbol, item.symbol.is_result
+        made = variable_of(symbol.hint, view.ctype, ctx.at) if is_new else variable(ctx, symbol, ctx.load(view, ()))
+        _enter(ctx, frame, symbol, made)
+        if item.is_written or is_new:
+            kept.append((made, view))
     return kept
 
 
@@ -189,8 +210,14 @@ def _view(
             first = shared.setdefault((owner, axis), made)
             if first is not made:  # all components of an array of structures have its extents
                 ctx.equal.append((first, made))
-    strides: tuple[Size, ...] = (1, *rows[::-1]) if ctx.by_columns else (*rows, 1)
-    return View(memory, offset, tuple(extents), strides, lower, symbol.ctype)
+    last = () if len(rows) == len(extents) else (PARTS if isinstance(symbol.ctype, ComplexType) else 1,)
+    strides: tuple[Size, ...] = (*rows, *last)
+    return View(memory, offset, tuple(extents), strides[:: -1 if ctx.by_columns else 1], lower, symbol.ctype)
+
+
+def _distances(symbol: Symbol) -> int:
+    """Count the dimensions along which elements lie at distances of their own; parts of one are side by side."""
+    return len(symbol.bounds) - (is_flat(symbol) or not isinstance(symbol.ctype, ComplexType))
 
 
 def _asked(ctx: Context, name: str, axis: int) -> BlockArgument:

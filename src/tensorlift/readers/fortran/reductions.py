@@ -8,8 +8,7 @@ from xdsl.dialects.builtin import i1
 
 from tensorlift.frontends.fortran.constants import common_type
 from tensorlift.ir.c_types import ir_type
-from tensorlift.ops.c_types import BOOL, INT, FloatType
-from tensorlift.readers.flow import Local
+from tensorlift.ops.c_types import BOOL, INT, ComplexType, FloatType
 from tensorlift.readers.fortran.arrays import (
     conforming,
     element,
@@ -17,7 +16,8 @@ from tensorlift.readers.fortran.arrays import (
     require_shape,
     scattered,
 )
-from tensorlift.readers.fortran.context import local_type
+from tensorlift.readers.fortran.complex_numbers import conjugate, read, write
+from tensorlift.readers.fortran.context import variable_of
 from tensorlift.readers.fortran.elemental import real_function
 from tensorlift.readers.fortran.expressions import arithmetic, value
 from tensorlift.readers.fortran.inquiries import dimension_of
@@ -65,13 +65,12 @@ def folded(  # noqa: PLR0913, PLR0917 - over what, from what, and how
     name: str = "sum",
 ) -> Number:
     """Fold over the places of a box, only those where a mask holds."""
-    local = Local(local_type(start.ctype), ctx.at, ctx.temporary(name))
-    ctx.flow.write(local, ctx.value(start))
+    total = variable_of(ctx.temporary(name), start.ctype, ctx.at)
+    write(ctx, total, start)
 
     def visit(places: list[Size]) -> None:
         def follow() -> None:
-            now = step(Number(ctx.flow.read(local), start.ctype), places)
-            ctx.flow.write(local, ctx.value(ctx.cast(now, start.ctype)))
+            write(ctx, total, step(read(ctx, total), places))
 
         if mask is None:
             follow()
@@ -79,7 +78,7 @@ def folded(  # noqa: PLR0913, PLR0917 - over what, from what, and how
             ctx.choose(ctx.value(element(ctx, mask, places)), follow)
 
     ctx.everywhere(extents, visit)
-    return Number(ctx.flow.read(local), start.ctype)
+    return read(ctx, total)
 
 
 def reduced(
@@ -128,6 +127,8 @@ def _product(ctx: Context, node: Any, given: Given) -> Operand:
 
 def zero_or_one(number: int, ctype: Numeric) -> Number:
     """Give a small number of a type."""
+    if isinstance(ctype, ComplexType):
+        return Number((zero_or_one(number, ctype.part), zero_or_one(0, ctype.part)), ctype)
     return Number(float(number) if isinstance(ctype, FloatType) else number, ctype)
 
 
@@ -160,7 +161,8 @@ def _dot(ctx: Context, node: Any, given: Given) -> Operand:
     ctype = common_type(left.ctype, right.ctype)
 
     def step(now: Number, places: Sequence[Size]) -> Number:
-        return arithmetic(ctx, "+", now, arithmetic(ctx, "*", element(ctx, left, places), element(ctx, right, places)))
+        first = conjugate(ctx, element(ctx, left, places))
+        return arithmetic(ctx, "+", now, arithmetic(ctx, "*", first, element(ctx, right, places)))
 
     return folded(ctx, extents, zero_or_one(0, ctype), step)
 

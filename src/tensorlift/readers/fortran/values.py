@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.ir import SSAValue
 
-from tensorlift.ops.c_types import BOOL, FloatType, IntegerType
+from tensorlift.ops.c_types import BOOL, ComplexType, FloatType, IntegerType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,9 +25,9 @@ Size: TypeAlias = SSAValue | int  # an ``i64``, or a number that the source stat
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A scalar: an SSA value, or a number that the source states."""
+    """A scalar: an SSA value, a number that the source states, or the parts of a complex number."""
 
-    value: SSAValue | int | float
+    value: SSAValue | int | float | tuple[Number, Number]
     ctype: Numeric
 
     @property
@@ -48,7 +48,19 @@ class Number:
     @property
     def literal(self) -> int | float | None:
         """The number that the source states, None for one that is computed."""
-        return None if isinstance(self.value, SSAValue) else self.value
+        return None if isinstance(self.value, SSAValue | tuple) else self.value
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether it is complex."""
+        return isinstance(self.ctype, ComplexType)
+
+    @property
+    def parts(self) -> tuple[Number, Number]:
+        """The real and the imaginary part."""
+        if isinstance(self.value, tuple):
+            return self.value
+        return self, Number(0.0 if self.is_real else 0, self.ctype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +101,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A scalar variable; one that a call passes as an expression is not to be written."""
+    """A scalar variable, of which ``imaginary`` holds the other part if it is complex."""
 
     local: Local
     ctype: Numeric
+    imaginary: Local | None = None
 
 
 Operand: TypeAlias = Number | View | Rule
