@@ -11,11 +11,13 @@ import functools
 import inspect
 import warnings
 from contextlib import contextmanager
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.calls.complex_numbers import parts_of
 from tensorlift.calls.errors import FallbackWarning
 from tensorlift.calls.kinds import float_named
+from tensorlift.calls.objects import bind, check_bound, held_by
 from tensorlift.calls.quick import NOT_QUICK, Taken, no_quick_way, quick_way
 from tensorlift.calls.sent import reduced
 from tensorlift.diagnostics import Diagnostic, LiftError
@@ -27,10 +29,11 @@ from tensorlift.source import Source, source_from_text
 from tensorlift.specialised import Form, Variation, is_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tensorlift.contract.interface import Precondition
     from tensorlift.frontends.python import LiveFunction
+    from tensorlift.frontends.python.fields import Field
 
 _MOST_WAYS = 16  # that are quick, one for each kinds of arguments
 
@@ -113,6 +116,10 @@ class LiftedFunction:
         """
         return self._enter(*arguments, **named)
 
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Be a method of the class that defines it."""
+        return self if instance is None else MethodType(self, instance)
+
     def _called(self, *arguments: Any, **named: Any) -> Any:
         found = self._quick(*arguments, **named)
         return self._checked_call(*arguments, **named) if found is NOT_QUICK else found
@@ -123,16 +130,22 @@ class LiftedFunction:
         values = self._plain.bind(*arguments, **named)
         try:
             self._refresh()
-            variation = self._plain.variation(values)
+            fields = self._plain.fields(values)
+            objects, values = (values, _with_fields(values, fields)) if fields else ({}, values)
+            variation = self._plain.variation(values)._replace(fields=fields)
             with self._recorded(form := self._form(variation)):
                 types = {name: values.pop(name) for name, _ in variation.types}
                 program, kinds, given = form.prepare(values)
+            check_bound(fields, program)
             program.check(given)
         except LiftError as error:
             if not self.fallback:
                 raise self._explained(error) from None
             self._warn(error)
             return self.original(*arguments, **named)
+        if fields:
+            assert self._live is not None
+            return _with_bound(objects, fields, program.run(given), is_tuple=self._live.returns_tuple)
         numbers = {name: (values[name], parts) for name, parts in parts_of(form.live.split.described).items()}
         self._add_quick_way(Taken(program, kinds, given, types, numbers))
         return program.run(given)
@@ -184,13 +197,14 @@ class LiftedFunction:
         defaults = {p.name: p.default for p in plain.signature.parameters.values() if p.default is not p.empty}
         variation = Variation(plain.variation(defaults).types)
         with self._recorded(form := self._form(variation)):
-            form.lift_assumed()
+            if not self._live.may_have_objects:  # a call says what they hold
+                form.lift_assumed()
 
     def _form(self, variation: Variation) -> Form:
         """Give the function in a form."""
         assert self._live is not None
         if variation not in self._forms:
-            live = self._live.varied(dict(variation.types), dict(variation.annotations))
+            live = self._live.varied(dict(variation.types), dict(variation.annotations), variation.fields)
             self._forms[variation] = Form(live, self.target, self._choices, self._float)
         return self._forms[variation]
 
@@ -250,6 +264,24 @@ class LiftedFunction:
 
     def _warning(self, error: LiftError) -> FallbackWarning:
         return FallbackWarning(f"`{self._name}` runs as it was written: {error.diagnostics[0]}")
+
+
+def _with_fields(values: Mapping[str, Any], fields: Sequence[Field]) -> dict[str, Any]:
+    """Give the arguments of a call with what objects hold in place of these."""
+    owners = {field.owner for field in fields}
+    held = {field.name: held_by(values, field.owner, field.path) for field in fields}
+    return {name: value for name, value in values.items() if name not in owners} | held
+
+
+def _with_bound(values: Mapping[str, Any], fields: Sequence[Field], found: Any, *, is_tuple: bool) -> Any:
+    """Bind the fields that a function binds, which its program returns last; give what the function itself returns."""
+    bound = [field for field in fields if field.is_bound]
+    if not bound:
+        return found
+    for field, value in zip(bound, found[-len(bound) :], strict=True):
+        bind(values, field.owner, field.path, value)
+    rest = found[: -len(bound)]
+    return None if not rest else rest if is_tuple else rest[0]
 
 
 def _depth() -> int:

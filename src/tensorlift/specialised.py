@@ -30,6 +30,7 @@ from tensorlift.calls.kinds import (
     refined,
     type_named,
 )
+from tensorlift.calls.objects import check_apart, field_of, is_object
 from tensorlift.calls.program import LiftedProgram, PythonInterface
 from tensorlift.calls.quick import binder
 from tensorlift.contract.language import Inside
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tensorlift.frontends.python import LiveFunction
+    from tensorlift.frontends.python.fields import Field
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.interface import Lifting
     from tensorlift.ir.function import FunctionView
@@ -54,10 +56,11 @@ _LIFTING = threading.RLock()  # one function is lifted at a time, whatever threa
 
 
 class Variation(NamedTuple):
-    """What makes a form: parameters with the types that they are, and with annotations that their values tell."""
+    """What makes a form: types and annotations of parameters that values tell, and fields of those that are objects."""
 
     types: tuple[tuple[str, str], ...] = ()
     annotations: tuple[tuple[str, str], ...] = ()
+    fields: tuple[Field, ...] = ()
 
 
 class Form:
@@ -84,6 +87,16 @@ class Form:
             if not told or (is_final and self.live.called.isdisjoint(told)):  # a type may be passed for what is called
                 raise
             self._programs.clear()  # a call may pass other kinds
+
+    def fields(self, values: Mapping[str, Any]) -> tuple[Field, ...]:
+        """List what the function reads of the objects among the arguments of a call."""
+        objects = {name for name, value in values.items() if is_object(value)}
+        if not objects:
+            return ()
+        place = self.live.location
+        found = tuple(self.live.fields(objects, lambda owner, path: field_of(values[owner], path, owner, place)))
+        check_apart(values, found, place)
+        return found
 
     def variation(self, values: Mapping[str, Any]) -> Variation:
         """Find the types and the complex numbers that no annotation tells among the arguments of a call."""

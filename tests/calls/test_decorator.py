@@ -153,7 +153,6 @@ def test_lifted_functions_call_lifted_functions(monkeypatch: pytest.MonkeyPatch)
 
 REFUSED: dict[str, tuple[Any, str, str]] = {
     "a lambda": (functions.square, "TL520", "a lambda is not lifted"),
-    "a method": (functions.Owner.method, "TL520", "`method` is a method"),
     "a bound method": (functions.Owner().method, "TL520", "the method `Owner.method` is not lifted"),
     "a class": (functions.Owner, "TL520", "the class `Owner` is not lifted"),
     "a generator": (functions.yields, "TL520", "`yields` is a generator"),

@@ -23,13 +23,15 @@ from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.frontends.python.annotations import with_annotations
 from tensorlift.frontends.python.complex_numbers import Split, with_parts
 from tensorlift.frontends.python.constants import table_of
+from tensorlift.frontends.python.definitions import METHODS
+from tensorlift.frontends.python.fields import Field, bound_paths, of_fields, paths_of
 from tensorlift.frontends.python.plain import plain
 from tensorlift.frontends.python.signature import kinds_of, told_dtype, told_kind
 from tensorlift.frontends.python.state import Module
-from tensorlift.frontends.python.syntax import arguments_of, parse, without_parameters
+from tensorlift.frontends.python.syntax import REDUCING_METHODS, arguments_of, parse, without_parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
 
@@ -40,6 +42,11 @@ _LIBRARIES = ("math", "numpy", "numba")
 _NUMBERS = (bool, int, float)
 _WRAPPED = ("py_func", "original")  # where Numba's dispatchers and lifted functions keep the function
 _NO_VALUE = object()
+_OF_ARRAYS = {  # what arrays and lists are asked for
+    *("shape", "T", "size", "ndim", "dtype", "copy", "astype", "dot", "append", "reshape", "ravel", "flatten"),
+    *METHODS,
+    *REDUCING_METHODS,
+}
 _TIMED = "<timed exec>"  # what IPython calls the text of a cell under ``%%time``
 
 
@@ -134,17 +141,45 @@ class LiveFunction:
         kinds = kinds_of(self.split.function, self.module.locate)
         return {name: "" if kind.rank is None else kind.annotation() for name, kind in kinds.items()}
 
+    def fields(self, objects: Collection[str], found: Callable[[str, tuple[str, ...]], tuple[str, ...]]) -> list[Field]:
+        """List what is read of parameters that are objects.
+
+        ``found`` gives the part of a path of attributes that leads from an object to a number or an array.
+        """
+        bound = bound_paths(self.node)
+        made: dict[tuple[str, tuple[str, ...]], Field] = {}
+        taken = {*self.module.identifiers}
+        for owner, paths in paths_of(self.node).items():
+            for path in [found(owner, path) for path in paths] if owner in objects else ():
+                name = "_".join([owner, *path])
+                while (owner, path) not in made and name in taken:
+                    name += "_"
+                made.setdefault((owner, path), Field(owner, path, name, (owner, path) in bound))
+                taken.add(name)
+        return [*made.values()]
+
+    @property
+    def may_have_objects(self) -> bool:
+        """Whether a parameter is asked for an attribute that arrays do not have."""
+        return any(path[0] not in _OF_ARRAYS for paths in paths_of(self.node).values() for path in paths)
+
     @property
     def called(self) -> frozenset[str]:
         """The names that are called, which may be those of parameters."""
         calls = (node.func for node in ast.walk(self.node) if isinstance(node, ast.Call))
         return frozenset(function.id for function in calls if isinstance(function, ast.Name))
 
-    def varied(self, types: Mapping[str, str], annotations: Mapping[str, str]) -> LiveFunction:
-        """Give the function without parameters that are types, where their names mean these, and with annotations."""
-        if not types and not annotations:
+    def varied(
+        self, types: Mapping[str, str], annotations: Mapping[str, str], fields: Sequence[Field] = ()
+    ) -> LiveFunction:
+        """Give the function without parameters that are types, where their names mean these, and with annotations.
+
+        In place of parameters that are objects it has their ``fields``.
+        """
+        if not types and not annotations and not fields:
             return self
-        node = without_parameters(_Typed(annotations).visit(copy.deepcopy(self.node)), types)
+        node = of_fields(self.node, fields, self.module.locate) if fields else self.node
+        node = without_parameters(_Typed(annotations).visit(copy.deepcopy(node)), types)
         for argument in arguments_of(node):
             if argument.arg in annotations:
                 argument.annotation = ast.copy_location(ast.Constant(annotations[argument.arg]), argument)
@@ -348,11 +383,7 @@ class _Finder:
         if len(found) != 1 or not _is_compiled_from(tree, code):
             message = f"the source of `{code.co_name}` has changed since it was defined"
             raise refuse("TL521", message, _start(code), "define or import it again")
-        (node,) = found
-        if any(isinstance(owner, ast.ClassDef) and node in owner.body for owner in ast.walk(tree)):
-            message = f"`{code.co_name}` is a method, which is not lifted"
-            raise refuse("TL520", message, _start(code), "lift a function outside of the class, and call it")
-        return node
+        return found[0]
 
 
 def _index(wanted: object, items: Sequence[object]) -> int:

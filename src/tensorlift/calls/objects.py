@@ -1,0 +1,95 @@
+"""Objects among the arguments of a call, as ``self``, dataclasses and named tuples are: what they hold by name."""
+
+from __future__ import annotations
+
+import inspect
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tensorlift.calls.program import ARRAY, LIST
+from tensorlift.diagnostics import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tensorlift.calls.program import LiftedProgram
+    from tensorlift.diagnostics import Location
+
+_PLAIN = (int, float, complex, str, bytes, list, dict, set, type, ModuleType, FunctionType, type(None))
+_ARRAYS = ("__array__", "__dlpack__", "__array_namespace__", "dtype")
+_NOTHING = object()
+
+
+class Field(Protocol):
+    """A field of an argument, by attributes of attributes; ``is_bound`` where the function binds it."""
+
+    @property
+    def owner(self) -> str: ...  # noqa: D102 - as the class says
+    @property
+    def path(self) -> tuple[str, ...]: ...  # noqa: D102 - as the class says
+    @property
+    def is_bound(self) -> bool: ...  # noqa: D102 - as the class says
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is neither a number nor an array, and holds others by name."""
+    kind = type(value)
+    if issubclass(kind, _PLAIN) or any(hasattr(kind, name) for name in _ARRAYS):
+        return False
+    return hasattr(value, "__dict__") or hasattr(kind, "__slots__") or hasattr(kind, "_fields")
+
+
+def field_of(value: Any, path: Sequence[str], spelled: str, place: Location) -> tuple[str, ...]:
+    """Give the first part of a path that leads to a number or an array.
+
+    Raises LiftError TL526 for what is no plain field, as a property is none, and for an object at the end of the path.
+    """
+    for length, name in enumerate(path, 1):
+        held = inspect.getattr_static(value, name, _NOTHING)
+        named = f"{spelled}.{'.'.join(path[:length])}"
+        if held is _NOTHING:
+            raise refuse("TL526", f"`{named}` is no attribute", place, "bind it in the constructor")
+        is_slot = isinstance(held, MemberDescriptorType) or name in getattr(type(value), "_fields", ())
+        if (hasattr(type(held), "__get__") and not is_slot) or isinstance(held, GetSetDescriptorType):
+            what = "a method" if callable(held) else "computed where it is asked for"
+            remedy = "call a function outside of the class" if callable(held) else "pass its value"
+            raise refuse("TL526", f"`{named}` is {what}", place, remedy)
+        value = getattr(value, name)
+        if not is_object(value):
+            return tuple(path[:length])
+    raise refuse("TL526", f"`{spelled}.{'.'.join(path)}` is an object", place, "use numbers and arrays that it holds")
+
+
+def held_by(values: Mapping[str, Any], owner: str, path: Sequence[str]) -> Any:
+    """Give what an object among arguments holds."""
+    value = values[owner]
+    for name in path:
+        value = getattr(value, name)
+    return value
+
+
+def check_apart(values: Mapping[str, Any], fields: Sequence[Field], place: Location) -> None:
+    """Refuse a field that is bound, and is read by another name too: each is a number of its own to the program."""
+    named: dict[tuple[int, str], Field] = {}
+    for field in fields:
+        key = id(held_by(values, field.owner, field.path[:-1])), field.path[-1]
+        other = named.setdefault(key, field)
+        if other is not field and (field.is_bound or other.is_bound):
+            one, two = (".".join((each.owner, *each.path)) for each in (other, field))
+            said = f"`{one}` and `{two}` are one attribute, which is bound"
+            raise refuse("TL526", said, place, "pass another object")
+
+
+def check_bound(fields: Sequence[Field], program: LiftedProgram) -> None:
+    """Refuse to bind a field to an array, of which something else may have a name."""
+    bound = [field for field in fields if field.is_bound]
+    for field, (_, kind) in zip(reversed(bound), reversed(program.interface.returns), strict=False):
+        if kind in (ARRAY, LIST):
+            named = ".".join([field.owner, *field.path])
+            remedy = f"store into the array that it has, as in `{named}[:] = ...`"
+            raise refuse("TL526", f"`{named}` is bound to an array", program.record.location, remedy)
+
+
+def bind(values: Mapping[str, Any], owner: str, path: Sequence[str], value: Any) -> None:
+    """Bind an attribute of an object among arguments."""
+    setattr(held_by(values, owner, path[:-1]), path[-1], value)

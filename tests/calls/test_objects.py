@@ -1,0 +1,65 @@
+"""Methods and functions of objects are lifted as functions of what these hold, and do what the originals do."""
+
+from __future__ import annotations
+
+import copy
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.calls.functions_of_objects import Grid, Rod, energy, moved
+
+from tensorlift import LiftError
+
+
+def _rod(weights: Any = None) -> Rod:
+    return Rod(np.arange(6.0) ** 2, Grid(0.5, 0.1), weights=weights)
+
+
+def test_methods_write_arrays_and_bind_numbers() -> None:
+    mine, other = _rod(), _rod()
+    for _ in range(2):
+        mine.step()
+        Rod.step.original(other)
+    np.testing.assert_allclose(mine.u, other.u, rtol=1e-14)
+    assert (mine.time, mine.steps, type(mine.steps)) == (other.time, 2, int)
+    assert Rod.step.verdict == "loop-free"
+    assert mine.later(0.5) == (Rod.later.original(other, 0.5)[0], 2)
+    assert mine.time == 0.7
+
+
+def test_what_is_none_is_told_at_each_call() -> None:
+    assert _rod().total() == 55
+    assert _rod(np.ones(6)).total() == 55
+
+
+@pytest.mark.parametrize("p", [SimpleNamespace(mass=2.0), SimpleNamespace(mass=np.float32(3))])
+def test_functions_take_objects(p: Any) -> None:
+    assert energy(p, np.ones(3)) == energy.original(copy.copy(p), np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("grown", (), "`self.u` is bound to an array"),
+        ("early", (2.0,), "`early` binds attributes, and returns before its end"),
+        ("asks_a_property", (np.ones(2),), "`self.end` is computed where it is asked for"),
+        ("calls_a_method", (), "`self.total` is a method"),
+        ("passes_itself", (), "the object `self` is used otherwise"),
+        ("asks_for_nothing", (), "`self.missing` is no attribute"),
+    ],
+)
+def test_what_is_no_field_is_refused(name: str, arguments: tuple[Any, ...], said: str) -> None:
+    rod = _rod()
+    with pytest.raises(LiftError, match=r"TL52[06]") as refused:
+        getattr(rod, name)(*arguments)
+    assert said in str(refused.value)
+    assert (rod.time, rod.u.tolist()) == (0.0, _rod().u.tolist())
+
+
+def test_one_object_under_two_names_is_refused_where_it_is_changed() -> None:
+    point = SimpleNamespace(x=1.0)
+    assert moved(point, SimpleNamespace(x=5.0)) == 5
+    with pytest.raises(LiftError, match=r"`one\.x` and `other\.x` are one attribute"):
+        moved(point, point)
