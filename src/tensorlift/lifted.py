@@ -131,7 +131,9 @@ class Lifted:
 
 _OF_FUNCTIONS = {"fallback", "dtype"}  # choices for Python functions, ...
 _OF_ALL = {"cache"}  # ... and for these and sources
-_READING = re.compile(r"#\s*(?:include|embed)|__has_include")  # what reads other files
+_READING = re.compile(
+    r"#\s*(?:include|embed)|__has_include|^\s*(?:include\s*['\"]|use\b)", re.MULTILINE | re.IGNORECASE
+)  # what reads other files
 
 
 @overload

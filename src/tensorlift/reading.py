@@ -64,14 +64,17 @@ def _read_python(source: Source, options: LiftOptions, wanted: str | None) -> Se
 
 
 def _read_fortran(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
+    from tensorlift.frontends.fortran.syntax import Settings
     from tensorlift.languages.fortran import read_fortran
 
+    real_kind = 8 if "default-real-8" in (options.std or "") else 4
     found = read_fortran(
         source.text,
         source.name,
         function=wanted,
         divides_sizes=options.divides_sizes,
         by_columns=options.replaces,  # what Fortran calls works in its memory
+        settings=Settings(options.defines, options.include_dirs, real_kind),
     )
     return _with_extents(found, options)
 

@@ -72,7 +72,7 @@ _SOURCE = (
     click.option(
         "-p", "database", metavar="JSON", type=PATH, help="Take -I, -D, -include and --std from compile_commands.json."
     ),
-    click.option("--std", metavar="STD", help="C standard, for example c99."),
+    click.option("--std", metavar="STD", help="C standard, for example c99; of Fortran: default-real-8."),
 )
 _RUNNING = (
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the inputs."),

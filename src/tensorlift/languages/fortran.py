@@ -14,6 +14,7 @@ from tensorlift.frontends.fortran.procedures import parse_fortran
 from tensorlift.frontends.fortran.prototype import is_hidden, prototype_of
 from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.signature import signature_of
+from tensorlift.frontends.fortran.syntax import Settings
 from tensorlift.frontends.read_function import ReadFunction, read_function
 from tensorlift.ir.function import EQUAL, function_named
 from tensorlift.normalise.loop_ir import FORTRAN, loop_ir
@@ -30,7 +31,13 @@ if TYPE_CHECKING:
 
 
 def read_fortran(
-    text: str, filename: str, *, function: str | None = None, divides_sizes: bool = True, by_columns: bool = False
+    text: str,
+    filename: str,
+    *,
+    function: str | None = None,
+    divides_sizes: bool = True,
+    by_columns: bool = False,
+    settings: Settings = Settings(),  # noqa: B008 - frozen
 ) -> list[ReadFunction]:
     """Read Fortran source text into the loop IR, one module for each procedure.
 
@@ -40,7 +47,7 @@ def read_fortran(
 
     Raises ``LiftError`` for what concerns the whole file.
     """
-    parsed = parse_fortran(text, filename)
+    parsed = parse_fortran(text, filename, settings)
     language = replace(FORTRAN, divides_sizes=divides_sizes)
     known = [*parsed.procedures, *parsed.unread]
     wanted = None if function is None else function.lower()

@@ -10,6 +10,7 @@ that what is private can be reached; `tl_call` stands in the module of its proce
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
@@ -50,6 +51,7 @@ class CallFiles:
 
     source: str
     beside: str
+    others: tuple[tuple[str, str], ...]  # files of other modules, with their texts
 
 
 def fortran_call_files(view: FunctionView, text: str) -> CallFiles:
@@ -71,7 +73,9 @@ def fortran_call_files(view: FunctionView, text: str) -> CallFiles:
     if fixed:
         beside = [line for lines in (*inside.values(), beside) for line in lines]
         inside = {}
-    return CallFiles(_placed(text, facts["modules"], inside), "\n".join(beside) + "\n")
+    others = [(name, Path(name).read_bytes().decode("utf-8", "replace")) for name in facts["others"]]
+    texts = {name: _placed(own, facts["modules"], inside, name) for name, own in [("", text), *others]}
+    return CallFiles(texts.pop(""), "\n".join(beside) + "\n", tuple(texts.items()))
 
 
 def stubs(names: Sequence[str]) -> str:
@@ -85,11 +89,12 @@ def stubs(names: Sequence[str]) -> str:
     return "".join(bodies)
 
 
-def _placed(text: str, modules: Mapping[str, Sequence[Any]], inside: Mapping[str, Sequence[str]]) -> str:
-    """Put procedures into modules, before the lines that these end on."""
+def _placed(text: str, modules: Mapping[str, Sequence[Any]], inside: Mapping[str, Sequence[str]], file: str) -> str:
+    """Put procedures into the modules of a file, before the lines that these end on."""
     lines = text.splitlines()
-    for module in sorted(inside, key=lambda name: modules[name][0], reverse=True):
-        last, contains = modules[module]
+    own = [module for module in inside if modules[module][2] == file]
+    for module in sorted(own, key=lambda name: modules[name][0], reverse=True):
+        last, contains, _ = modules[module]
         lines[last - 1 : last - 1] = [*([] if contains else ["contains"]), *inside[module]]
     return "\n".join(lines) + "\n"
 

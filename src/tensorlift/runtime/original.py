@@ -13,7 +13,7 @@ import json
 import re
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,6 +99,7 @@ _PARTS = 2  # of a complex number
 _CHECKED_FORTRAN = ("-O0", "-fcheck=bounds")
 _FORTRAN_FLAGS = ("-shared", "-fPIC", "-w", "-ffp-contract=off", "-ffree-line-length-none", "-Wl,-z,defs")
 _OPTIMISING = ("-O", "-march")
+DEFAULT_REAL_8 = "default-real-8"  # in --std: reals that state no kind have eight bytes
 
 
 def run_original(
@@ -173,8 +174,18 @@ def _compiled_fortran(original: Original, view: FunctionView, folder: Path, limi
     (folder / "tl_clock.f90").write_text(CLOCK, encoding="utf-8")
     (folder / source).write_text(files.source, encoding="utf-8")
     (folder / "tl_call.f90").write_text(files.beside, encoding="utf-8")
+    others = [f"tl_other{k}{Path(name).suffix}" for k, (name, _) in enumerate(files.others)]
+    for other, (_, text) in zip(others, files.others, strict=True):
+        (folder / other).write_text(text, encoding="utf-8")
     own = _CHECKED_FORTRAN if build is CHECKED else tuple(flag for flag in build.flags if flag.startswith(_OPTIMISING))
-    command = [compiler, *own, *_FORTRAN_FLAGS, "-o", "tl_call.so", "tl_clock.f90", source, "tl_call.f90"]
+    texts = original.text, *(text for _, text in files.others)
+    options = replace(original.options, standard="")
+    own = (*own, *options.flags(), f"-I{Path(original.filename).resolve().parent}")
+    if any(line.startswith("#") for text in texts for line in text.splitlines()):
+        own = (*own, "-cpp")
+    if DEFAULT_REAL_8 in original.options.standard:
+        own = (*own, "-fdefault-real-8", "-fdefault-double-8")
+    command = [compiler, *own, *_FORTRAN_FLAGS, "-o", "tl_call.so", "tl_clock.f90", *others, source, "tl_call.f90"]
     outcome = run_limited(command, folder, limits)
     missing = sorted(set(_MISSING.findall(outcome.errors)))
     if missing:

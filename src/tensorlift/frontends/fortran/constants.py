@@ -81,7 +81,7 @@ def _kind(node: Any, scope: Scope, default: int = 4) -> int:
 def real_literal(node: Any, scope: Scope) -> Constant | None:
     """Read a real literal: its kind is in its suffix or exponent, single where neither says."""
     text = str(node.children[0]).lower()
-    ctype = DOUBLE if "d" in text else REAL_KINDS.get(_kind(node, scope))
+    ctype = DOUBLE if "d" in text else REAL_KINDS.get(_kind(node, scope, scope.file.settings.real_kind))
     if ctype is None:
         return None
     return Constant(ctype.rounded(float(text.replace("d", "e"))), ctype)
@@ -202,7 +202,10 @@ def _call(node: Any, scope: Scope, depth: int) -> Constant | None:
     if len(known) < len(values) or None in kinds:
         return None
     rule = _FUNCTIONS.get(name)
-    return rule(known, [kind for kind in kinds if kind is not None]) if rule is not None and known else None
+    told = [kind for kind in kinds if kind is not None]
+    if name == "real" and not told and len(known) == 1:
+        told = [scope.file.settings.real_kind]
+    return rule(known, told) if rule is not None and known else None
 
 
 def limit(name: str, ctype: Numeric) -> Constant | None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _ATTRIBUTES = ("allocatable", "pointer", "target", "optional", "value", "save", "external", "volatile", "contiguous")
 _ALONE = {f"{name.capitalize()}_Stmt": name for name in _ATTRIBUTES}
 # Statements that say nothing of what is computed.
-_SILENT = {"Access_Stmt", "Comment", "Format_Stmt", "Interface_Block", "Intrinsic_Stmt", "NoneType"}
+_SILENT = {"Comment", "Format_Stmt", "Interface_Block", "Intrinsic_Stmt", "NoneType"}
 _TYPES = {"Intrinsic_Type_Spec", "Declaration_Type_Spec"}
 
 
@@ -46,7 +46,7 @@ def read_scope(  # noqa: PLR0913, PLR0917 - all that a first statement says
     """Enter what the first statement and the specification part of a unit declare."""
     statements = list(getattr(specification, "children", ()) or ())
     flat = [inner for statement in statements for inner in _flattened(statement)]
-    scope.implicit = scope.outer.implicit if scope.outer is not None else default_types()
+    scope.implicit = scope.outer.implicit if scope.outer is not None else default_types(scope.file.settings.real_kind)
     for statement in flat:
         rule = _RULES.get(kind_of(statement))
         if rule is not None:
@@ -118,7 +118,7 @@ def _use(scope: Scope, statement: Any, modules: Mapping[str, Scope]) -> None:
     known = modules.get(module)
     if known is None:
         return
-    public = {*known.names, *known.procedures, *known.renamed, *known.types}
+    public = [n for n in (*known.names, *known.procedures, *known.renamed, *known.types) if known.exports(n)]
     for own, other in (pairs if only else {**{name: name for name in public}, **pairs}).items():
         if other in known.names:
             scope.names[own] = known.names[other]
@@ -128,6 +128,14 @@ def _use(scope: Scope, statement: Any, modules: Mapping[str, Scope]) -> None:
             scope.renamed[own] = known.renamed[other]
         if other in known.types:
             scope.types[own] = known.types[other]
+
+
+def _access(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
+    is_public, names = str(statement.children[0]).lower() == "public", statement.children[1]
+    if names is None:
+        scope.private = not is_public
+    for name in getattr(names, "children", ()) or ():
+        scope.access[str(name).lower()] = is_public
 
 
 def _declaration(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
@@ -144,6 +152,8 @@ def _declaration(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) ->
         symbol.spec = spec
         symbol.derived = derived_of(spec, scope)
         symbol.attributes |= names
+        if names & {"private", "public"}:
+            scope.access[symbol.name] = "public" in names
         symbol.intent = intent or symbol.intent
         symbol.bounds = _bounds(own) if own is not None else bounds or symbol.bounds
         if initial is not None:
@@ -213,15 +223,9 @@ def _derived(scope: Scope, definition: Any, _modules: Mapping[str, Scope]) -> No
     """Enter a derived type; one that is made of another one is known only where that is."""
     head, *parts = definition.children
     made = Derived(str(head.children[1]).lower(), scope)
-    for mark in getattr(head.children[0], "children", ()) or ():
-        if kind_of(mark) == "Type_Attr_Spec" and str(mark.children[0]).lower() == "extends":
-            parent = scope.derived(str(mark.children[1]).lower())
-            if parent is None:
-                return
-            made.components |= parent.components
-            made.bindings |= parent.bindings
-    if head.children[2] is not None:
-        return  # a type with parameters
+    is_known = all(_marked(made, scope, mark) for mark in getattr(head.children[0], "children", ()) or ())
+    if not is_known or head.children[2] is not None:
+        return  # one that is made of another one, or has parameters
     for part in parts:
         for statement in getattr(part, "children", ()) or ():
             if kind_of(statement) == "Data_Component_Def_Stmt":
@@ -230,6 +234,19 @@ def _derived(scope: Scope, definition: Any, _modules: Mapping[str, Scope]) -> No
                 _, _, _, name, of = statement.children
                 made.bindings[str(name).lower()] = str(of if of is not None else name).lower()
     scope.types[made.name] = made
+
+
+def _marked(made: Derived, scope: Scope, mark: Any) -> bool:
+    """Note an attribute of a derived type; tells whether that is known."""
+    if kind_of(mark) == "Access_Spec":
+        scope.access[made.name] = str(mark).lower() == "public"
+    if kind_of(mark) == "Type_Attr_Spec" and str(mark.children[0]).lower() == "extends":
+        parent = scope.derived(str(mark.children[1]).lower())
+        if parent is None:
+            return False
+        made.components |= parent.components
+        made.bindings |= parent.bindings
+    return True
 
 
 def _components(made: Derived, scope: Scope, statement: Any) -> None:
@@ -278,6 +295,7 @@ def _attribute_statement(scope: Scope, statement: Any, mark: str) -> None:
 
 
 _RULES = {
+    "Access_Stmt": _access,
     "Common_Stmt": _common,
     "Data_Stmt": _data,
     "Derived_Type_Def": _derived,

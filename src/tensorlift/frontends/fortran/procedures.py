@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, internal_error
 from tensorlift.frontends.fortran.declarations import read_scope
 from tensorlift.frontends.fortran.symbols import Procedure, Scope, default_types
-from tensorlift.frontends.fortran.syntax import kind_of, parse_units, part
+from tensorlift.frontends.fortran.syntax import SUFFIXES, Settings, kind_of, parse_units, part
 
 if TYPE_CHECKING:
     from tensorlift.frontends.fortran.syntax import File, Unit
@@ -26,12 +28,50 @@ class ParsedFortran:
     unread: dict[str, tuple[int, LiftError]] = field(default_factory=dict)
 
 
-def parse_fortran(text: str, filename: str) -> ParsedFortran:
+class _Modules(dict[str, Scope]):
+    """The modules of a file, and those of other files that it uses: of its folder, and of those that are given."""
+
+    def __init__(self, file: File, around: Scope) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.around, self.settings = around, file.settings
+        own = [Path(file.name).parent] if Path(file.name).is_file() else []
+        self.folders = [*own, *map(Path, file.settings.folders)]
+        self.sought: set[str] = set()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Give a module; its file is read where it is first asked for."""
+        if name not in self and name not in self.sought:
+            self.sought.add(name)
+            found = self._file_of(name)
+            if found is not None:
+                self._read(found)
+        return super().get(name, default)
+
+    def _file_of(self, module: str) -> Path | None:
+        begins = re.compile(rf"^\s*module\s+{re.escape(module)}\s*(?:!.*)?$", re.IGNORECASE | re.MULTILINE)
+        for folder in self.folders:
+            for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+                is_source = path.suffix.lower() in SUFFIXES and path.is_file()
+                if is_source and begins.search(path.read_bytes().decode("utf-8", "replace")):
+                    return path
+        return None
+
+    def _read(self, path: Path) -> None:
+        file, units = parse_units(path.read_bytes().decode("utf-8", "replace"), str(path), self.settings)
+        other = ParsedFortran(file)
+        for unit in units:
+            if unit.error is None and kind_of(unit.tree) == "Module" and unit.name not in self:
+                _enter(other, unit, unit.tree, self.around, self)
+        self.around.others.append(str(path))
+
+
+def parse_fortran(text: str, filename: str, settings: Settings = Settings()) -> ParsedFortran:  # noqa: B008 - frozen
     """Parse a file; raises ``LiftError`` for what concerns all of it."""
-    file, units = parse_units(text, filename)
+    file, units = parse_units(text, filename, settings)
     parsed = ParsedFortran(file)
-    around = Scope(file, 0, implicit=default_types())
-    modules: dict[str, Scope] = {}
+    around = Scope(file, 0, implicit=default_types(settings.real_kind))
+    modules = _Modules(file, around)
     for unit in units:
         if unit.error is not None:
             named = unit.names or ((unit.name or "program", unit.line + 1),)
@@ -54,13 +94,13 @@ def _enter(parsed: ParsedFortran, unit: Unit, tree: Any, outer: Scope, modules: 
         _procedure(parsed, unit, tree, outer, modules)
     elif kind in {"Module", "Main_Program", "Main_Program0", "Program"}:
         inside = Scope(
-            outer.file, unit.line, outer, module=unit.name if kind == "Module" else "", is_main=kind != "Module"
+            unit.file, unit.line, outer, module=unit.name if kind == "Module" else "", is_main=kind != "Module"
         )
         read_scope(inside, part(tree, "Specification_Part"), modules)
         _contained(parsed, unit, tree, inside, modules)
         if kind == "Module":
             modules[unit.name] = inside
-            inside.last = unit.line + tree.children[-1].item.span[0]
+            inside.last = unit.file.line_in_file(unit.line + tree.children[-1].item.span[0])
             inside.contains = part(tree, "Module_Subprogram_Part") is not None
 
 
@@ -75,7 +115,7 @@ def _procedure(parsed: ParsedFortran, unit: Unit, tree: Any, outer: Scope, modul
     first = tree.children[0]
     prefix, name, listed, suffix = first.children
     own = str(name).lower()
-    scope = Scope(outer.file, unit.line, outer)
+    scope = Scope(unit.file, unit.line, outer)
     dummies = tuple(str(d).lower() for d in getattr(listed, "children", ()) or ())
     result = ""
     if kind_of(tree) == "Function_Subprogram":

@@ -26,7 +26,8 @@ def prototype_of(procedure: Procedure) -> dict[str, Any]:
     ``made`` are variables that are made to be passed, with their types and ranks, ``uses`` the modules that define
     these types, ``commons`` declarations of common blocks.  ``parts`` are what is reached by other names than that of
     an argument: where it lies, a module or nothing, and the names that lead there, each with its rank, how it comes to
-    be, and lower bounds.  ``modules`` are the lines that those end on, and whether they have procedures.
+    be, and lower bounds.  ``modules`` are the lines that those end on, whether they have procedures, and their
+    files, of ``others``, if not the same.
     """
     scope, tree = procedure.scope, procedure.tree
     outer = scope.outer
@@ -73,8 +74,19 @@ def _places(procedure: Procedure) -> dict[str, Any]:
         else:
             homes.append(variable.home)
             parts[item.name] = [variable.home.module if variable.home else "", _path(item.symbol, variable.name)]
-    modules = {scope.module: [scope.last, scope.contains] for scope in homes if scope is not None and scope.module}
-    return {"parts": parts, "made": made, "uses": uses, "commons": [*commons.values()], "modules": modules}
+    modules = {
+        home.module: [home.last, home.contains, "" if home.file is procedure.scope.file else home.file.name]
+        for home in homes
+        if home is not None and home.module
+    }
+    return {
+        "parts": parts,
+        "made": made,
+        "uses": uses,
+        "commons": [*commons.values()],
+        "modules": modules,
+        "others": procedure.scope.outermost.others,
+    }
 
 
 def _path(symbol: Symbol, first: str) -> list[list[Any]]:

@@ -13,9 +13,9 @@ REFUSALS: dict[str, Refusal] = {
         "TL101", "the source is not valid Fortran: {detail}", "correct the line; a compiler must accept it"
     ),
     "preprocess": Refusal(
-        "TL102", "a line of the preprocessor stands here", "preprocess the file: gfortran -E -cpp FILE -o NEW.f90"
+        "TL102", "{detail} is not read by the preprocessor", "preprocess the file: gfortran -E -cpp FILE -o NEW.f90"
     ),
-    "include": Refusal("TL102", "the file of this `include` is not read", "put its lines in place of the `include`"),
+    "include": Refusal("TL102", "there is no file `{detail}` to include", "say where it lies: -I FOLDER"),
     "no-function": Refusal("TL104", "{detail}", "give a file that defines a subroutine or a function"),
     "unknown-function": Refusal("TL105", "{detail}", "choose one of the procedures that the file defines"),
     "too-large": Refusal("TL106", "{detail}", "split the file"),

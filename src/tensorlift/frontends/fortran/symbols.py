@@ -204,6 +204,9 @@ class Scope:
     is_associate: bool = False
     blocks: dict[int, Scope] = field(default_factory=dict)  # by the identities of their trees
     everything: list[Procedure] = field(default_factory=list)  # of the outermost scope: all procedures of the file
+    others: list[str] = field(default_factory=list)  # files of modules that are used, each behind those that it uses
+    private: bool = False  # whether names are, of which nothing else is said
+    access: dict[str, bool] = field(default_factory=dict)  # names, and whether others see them
     shared: dict[tuple[Any, ...], Symbol] = field(default_factory=dict)  # of the outermost scope: members of commons
 
     @property
@@ -238,6 +241,10 @@ class Scope:
             return CONSTANTS[known]
         return self.outer.intrinsic_constant(name) if self.outer is not None else None
 
+    def exports(self, name: str) -> bool:
+        """Whether those that use this module see a name."""
+        return self.access.get(name, not self.private)
+
     def declared(self, name: str, line: int) -> Symbol:
         """Give a name of this scope, made where it is new."""
         if name not in self.names:
@@ -270,7 +277,7 @@ def type_of(spec: Any, scope: Scope) -> tuple[Numeric | None, str]:
         return (CHAR, "") if selector is None or is_one(selector) else (None, "text")
     if name not in {"integer", "real", "logical", "complex"}:
         return None, "type"
-    kind: int | None = 4
+    kind: int | None = scope.file.settings.real_kind if name == "real" else 4
     if selector is not None:
         told = [child for child in selector.children if not isinstance(child, str)]
         kind = integer_of(told[0], scope) if told else None
@@ -302,9 +309,10 @@ def derived_of(spec: Any, scope: Scope) -> Derived | None:
     return scope.derived(str(spec.children[1]).lower()) if kind_of(spec) == "Declaration_Type_Spec" else None
 
 
-def default_types() -> dict[str, tuple[Numeric | None, str]]:
+def default_types(real_kind: int = 4) -> dict[str, tuple[Numeric | None, str]]:
     """Give the types of names that nothing declares, by their first letters."""
-    return {letter: (INT if "i" <= letter <= "n" else FLOAT, "") for letter in "abcdefghijklmnopqrstuvwxyz"}
+    real = REAL_KINDS[real_kind]
+    return {letter: (INT if "i" <= letter <= "n" else real, "") for letter in "abcdefghijklmnopqrstuvwxyz"}
 
 
 def implicit_type(scope: Scope, name: str) -> tuple[Numeric | None, str]:

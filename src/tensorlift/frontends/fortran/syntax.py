@@ -13,14 +13,17 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, Location
+from tensorlift.frontends.fortran.preprocess import preprocessed
 from tensorlift.frontends.fortran.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from tensorlift.frontends.fortran.preprocess import Line
     from tensorlift.frontends.fortran.symbols import Procedure
 
 _FIXED = {".f", ".for", ".f77"}
+SUFFIXES = {*_FIXED, ".f90", ".f95", ".f03", ".f08"}
 _LABEL, _LAST_COLUMN = 5, 72  # of fixed form: columns for labels, and the last one that is read
 _CONTINUES = frozenset("123456789")
 _SIZE_LIMIT = 1_000_000
@@ -36,19 +39,16 @@ _MODULE = re.compile(
 _END = re.compile(
     r"end\s*(?:(?:subroutine|function|module|program|submodule|procedure|block\s*data)\b.*)?$", re.IGNORECASE
 )
-_INCLUDE = re.compile(r"\s*include\s*['\"]", re.IGNORECASE)
 _PARSE_LINE = re.compile(r"at line (\d+)")
 
 
 @dataclass(frozen=True)
-class Unit:
-    """A program unit: its tree, and the line before its first one in the file; or why it does not parse."""
+class Settings:
+    """How files are read: macros, folders of other files, and the kind of reals that state none."""
 
-    name: str
-    line: int
-    names: tuple[tuple[str, int], ...]  # of the procedures inside, itself if it is one, with their lines
-    tree: Any
-    error: LiftError | None = None
+    defines: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    real_kind: int = 4
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,9 @@ class File:
     """A source file, whose lines tell columns."""
 
     name: str
-    lines: Sequence[str]
+    lines: Sequence[str]  # as they are read
+    places: Sequence[Line] = ()  # where they stand
+    settings: Settings = Settings()
 
     @property
     def is_fixed(self) -> bool:
@@ -70,19 +72,33 @@ class File:
         found = re.search(rf"\b{re.escape(word[1])}\b", content, re.IGNORECASE) if word else None
         start = re.search(r"[^\s\d]", content)
         column = found.start() if found else start.start() if start else 0
+        if 0 < line <= len(self.places):
+            return Location(self.places[line - 1].file, self.places[line - 1].number, column + 1)
         return Location(self.name, line, column + 1)
 
+    def line_in_file(self, line: int) -> int:
+        """Give the line of the file itself that a line is read from."""
+        return self.places[line - 1].number if 0 < line <= len(self.places) else line
 
-def parse_units(text: str, filename: str) -> tuple[File, list[Unit]]:
+
+@dataclass(frozen=True)
+class Unit:
+    """A program unit: its tree, and the line before its first one in the file; or why it does not parse."""
+
+    name: str
+    line: int
+    names: tuple[tuple[str, int], ...]  # of the procedures inside, itself if it is one, with their lines
+    tree: Any
+    file: File
+    error: LiftError | None = None
+
+
+def parse_units(text: str, filename: str, settings: Settings = Settings()) -> tuple[File, list[Unit]]:
     """Parse a file unit by unit; raises ``LiftError`` for what concerns all of it."""
     if len(text) > _SIZE_LIMIT:
         raise refusal("too-large", Location(filename, 1, 1), f"the file has more than {_SIZE_LIMIT} characters")
-    file = File(filename, re.split(r"\r\n|\r|\n", text))
-    for number, line in enumerate(file.lines, 1):
-        if line.startswith("#"):
-            raise refusal("preprocess", Location(filename, number, 1))
-        if _INCLUDE.match(line):
-            raise refusal("include", file.location(number))
+    places = preprocessed(text, filename, settings.defines, settings.folders)
+    file = File(filename, [one.text for one in places], places, settings)
     fixed = file.is_fixed
     lines = [_in_columns(line) for line in file.lines] if fixed else file.lines
     try:
@@ -168,8 +184,8 @@ def _parsed(file: File, lines: Sequence[str], span: _Span, *, fixed: bool) -> Un
     try:
         tree = _parser()(_reader(text, fixed=fixed))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the parser ends the process where names do not match
-        return Unit(span.name, span.first - 1, names, None, _not_valid(file, span.first - 1, error))
-    return Unit(span.name, span.first - 1, names, tree.children[0] if len(tree.children) == 1 else tree)
+        return Unit(span.name, span.first - 1, names, None, file, _not_valid(file, span.first - 1, error))
+    return Unit(span.name, span.first - 1, names, tree.children[0] if len(tree.children) == 1 else tree, file)
 
 
 def _not_valid(file: File, first: int, error: BaseException) -> LiftError:

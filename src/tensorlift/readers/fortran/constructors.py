@@ -169,7 +169,7 @@ def _typed(ctx: Context, node: Any) -> Numeric:
         name = SPECIFIC.get(name, name)
         if name in CONVERSIONS and len(parts[1].children) == 1:
             family, default = CONVERSIONS[name]
-            return KINDS[family][default]
+            return KINDS[family][ctx.frame.scope.file.settings.real_kind if name == "real" else default]
         if name in {"size", "count"}:
             return INT
         return joined_type(name, [_typed(ctx, one) for one in parts[1].children])

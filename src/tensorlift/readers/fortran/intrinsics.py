@@ -53,6 +53,8 @@ def intrinsic(ctx: Context, node: Any, name: str) -> Operand:
         raise ctx.refusal("expression", node)
     if name in CONVERSIONS:
         family, default = CONVERSIONS[name]
+        if name == "real":
+            default = ctx.frame.scope.file.settings.real_kind
         to = KINDS[family].get(kind if kind is not None else default)
         first = operands[0].ctype
         if name == "real" and kind is None and isinstance(first, ComplexType):

@@ -1,0 +1,112 @@
+"""Fortran of several files: modules that others define, `include`, and lines of the preprocessor."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.fortran.preprocess import preprocessed
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import read_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest.importorskip("fparser")
+COMPILER = shutil.which("gfortran")
+
+_FILES = {
+    "kinds.F90": """module kinds
+  implicit none
+#ifdef SINGLE
+  integer, parameter :: wp = kind(1.0)
+#else
+  integer, parameter :: wp = kind(1.0d0)
+#endif
+end module
+""",
+    "inc/fields.f90": """module fields
+  use kinds
+  implicit none
+  private
+  real(wp), public :: g = 9.81_wp
+  real(wp) :: hidden(8)
+  public :: touch
+contains
+  subroutine touch(x)
+    real(wp), intent(inout) :: x(:)
+    hidden(1) = hidden(1) + x(1)
+    x = x*hidden(2)
+  end subroutine
+end module
+""",
+    "inc/sizes.inc": "  integer, intent(in) :: n\n  real(wp), intent(inout) :: x(n)\n",
+    "main.F90": """#define SQ(a) ((a)*(a))
+#if defined(FAST) && VERSION >= 2
+# define SCALE 3
+#else
+# define SCALE 2
+#endif
+module solver
+  use kinds, only: wp
+  use fields
+  implicit none
+contains
+  subroutine f(n, x)
+    include 'sizes.inc'
+    integer :: i
+    do i = 1, n
+      x(i) = SQ(x(i)) + 0.5_wp*g*SCALE
+    end do
+    call touch(x)
+  end subroutine
+end module
+""",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, text in _FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("defines", "scale"), [((), "2.0"), (("FAST", "VERSION=3", "SINGLE"), "3.0")])
+def test_modules_of_other_files_are_found_and_compiled(project: Path, defines: tuple[str, ...], scale: str) -> None:
+    options = LiftOptions(("f",), include_dirs=(str(project / "inc"),), defines=defines, test=COMPILER is not None)
+    (function,) = lift_source(read_source(str(project / "main.F90")), options).functions
+    assert function.lifted, function.diagnostics
+    assert all(trial.passed for trial in function.tests)
+    assert f"0.5 * g * {scale}" in function.program
+
+
+def test_reals_without_a_kind_may_have_eight_bytes(tmp_path: Path) -> None:
+    file = tmp_path / "f.f90"
+    file.write_text("subroutine f(n, x)\n  integer n\n  real x(n)\n  x = x*0.1 + real(n)\nend subroutine\n")
+    options = LiftOptions(std="default-real-8", test=COMPILER is not None)
+    (function,) = lift_source(read_source(str(file)), options).functions
+    assert function.lifted, function.diagnostics
+    assert all(trial.passed for trial in function.tests)
+    assert "float32" not in function.program
+
+
+def test_lines_keep_their_places(project: Path) -> None:
+    lines = preprocessed(_FILES["main.F90"], str(project / "main.F90"), (), [str(project / "inc")])
+    assert [line.number for line in lines if "integer, intent(in)" in line.text] == [1]
+    assert [line.number for line in lines if "((x(i))*(x(i)))" in line.text] == [16]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("#if A\nend\n", 3), ("x = 1\n#else\n", 2), ("#error no\n", 1), ("include 'none.inc'\n", 1), ("#if 1 +\n", 1)],
+)
+def test_what_the_preprocessor_does_not_take_is_told_by_its_line(text: str, line: int) -> None:
+    with pytest.raises(LiftError) as raised:
+        preprocessed(text, "f.f90", (), ())
+    (found,) = raised.value.diagnostics
+    assert (found.code, found.location.line if found.location else 0) == ("TL102", line)
