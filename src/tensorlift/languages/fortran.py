@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tensorlift.normalise.execution import Language
 
 
-def read_fortran(
+def read_fortran(  # noqa: PLR0913 - how sources are read
     text: str,
     filename: str,
     *,
