@@ -42,8 +42,20 @@ _KINDS = {
     "f64": "real(c_double)", "f32": "real(c_float)", "bool": "logical(c_bool)",
     "i8": "integer(c_int8_t)", "i16": "integer(c_int16_t)", "i32": "integer(c_int32_t)", "i64": "integer(c_int64_t)",
 }  # fmt: skip
+_COMPLEX = {"f64": "complex(c_double_complex)", "f32": "complex(c_float_complex)"}
 _INT, _LONG = "selected_int_kind(9)", "selected_int_kind(18)"
-_INTRINSICS = {"size", "is_contiguous", "allocated", "logical", "selected_int_kind", "transfer", "int", "len"}
+_INTRINSICS = {
+    "real",
+    "aimag",
+    "size",
+    "is_contiguous",
+    "allocated",
+    "logical",
+    "selected_int_kind",
+    "transfer",
+    "int",
+    "len",
+}
 _UNKNOWN_TO_C = {"pointer", "optional", "volatile", "asynchronous"}
 _LAST_COLUMN = 72
 _LONGEST = 100
@@ -218,11 +230,7 @@ def _actual(
     """Spell what is passed for a parameter of the program."""
     item = items.get(parameter.name)
     if item is None:
-        array, axis = _extent_of(view, parameter.name, items)
-        if array is None:
-            raise _uncallable(function, f"nothing tells `{parameter.name}`")
-        symbol = items[array].symbol
-        return f"size({_spelled(procedure, symbol)}, {len(symbol.bounds) - axis}, {_LONG})"
+        return _told(procedure, function, parameter, items, view)
     symbol = item.symbol
     above: Symbol | None = symbol
     while above is not None:
@@ -244,6 +252,21 @@ def _actual(
     return spelled
 
 
+def _told(
+    procedure: Procedure, function: FunctionRecord, parameter: Parameter, items: dict[str, Item], view: FunctionView
+) -> str:
+    """Spell a part of a complex number, or an extent of an array."""
+    whole = next((one for one in items.values() if parameter.name in one.parts), None)
+    if whole is not None:
+        part = "real" if parameter.name == whole.parts[0] else "aimag"
+        return f"{part}({_spelled(procedure, whole.symbol)})"
+    array, axis = _extent_of(view, parameter.name, items)
+    if array is None:
+        raise _uncallable(function, f"nothing tells `{parameter.name}`")
+    symbol = items[array].symbol
+    return f"size({_spelled(procedure, symbol)}, {len(symbol.bounds) - axis}, {_LONG})"
+
+
 def _kind(view: FunctionView, name: str) -> int:
     return int(fortran_of(view)["logical"].get(name, 0))
 
@@ -252,9 +275,9 @@ def _extent_of(view: FunctionView, size: str, items: dict[str, Item]) -> tuple[s
     """Find an array of which a size is an extent that Fortran knows."""
     for parameter in view.parameters:
         symbol = items[parameter.name].symbol if parameter.name in items else None
-        if parameter.role != "array" or symbol is None or len(parameter.extents or ()) != len(symbol.bounds):
+        if parameter.role != "array" or symbol is None or _rank(view, parameter) != len(symbol.bounds):
             continue
-        for axis, extent in enumerate(parameter.extents or ()):
+        for axis, extent in enumerate((parameter.extents or ())[: _rank(view, parameter)]):
             _, upper = symbol.bounds[len(symbol.bounds) - 1 - axis]
             if upper is None and extent == Linear.size(size):
                 return parameter.name, axis
@@ -280,9 +303,9 @@ def _equal_extents(procedure: Procedure, view: FunctionView, items: dict[str, It
     first: dict[Linear, str] = {}
     for parameter in view.parameters:
         symbol = items[parameter.name].symbol if parameter.name in items else None
-        if parameter.role != "array" or symbol is None or len(parameter.extents or ()) != len(symbol.bounds):
+        if parameter.role != "array" or symbol is None or _rank(view, parameter) != len(symbol.bounds):
             continue
-        for axis, extent in enumerate(parameter.extents or ()):
+        for axis, extent in enumerate((parameter.extents or ())[: _rank(view, parameter)]):
             number = len(symbol.bounds) - axis
             if symbol.bounds[number - 1][1] is not None:
                 continue
@@ -301,7 +324,13 @@ def _declaration(parameter: Parameter, view: FunctionView) -> str:
         kind = "integer(c_long)" if parameter.c_type == "long" else _KINDS[parameter.dtype]
         return f"{kind}, value :: {parameter.name}"
     intent = "inout" if parameter.name in view.written else "in"
-    return f"{_KINDS[parameter.dtype]}, intent({intent}) :: {parameter.name}{'(*)' if parameter.extents else ''}"
+    kinds = _COMPLEX if parameter.name in fortran_of(view)["complex"] else _KINDS
+    return f"{kinds[parameter.dtype]}, intent({intent}) :: {parameter.name}{'(*)' if _rank(view, parameter) else ''}"
+
+
+def _rank(view: FunctionView, parameter: Parameter) -> int:
+    """Count the dimensions of an array, without that of the parts of its elements."""
+    return len(parameter.extents or ()) - (parameter.name in fortran_of(view)["complex"])
 
 
 def with_calls(source: Source, parsed: ParsedFortran, chosen: Sequence[Entered]) -> str:

@@ -43,7 +43,8 @@ def items_of(procedure: Procedure) -> list[Item]:
     found: list[Item] = []
     for symbol in listed:
         if symbol.derived is None:
-            found.append(_item(symbol.name, symbol, written, taken))
+            name = symbol.name if symbol.name != procedure.name else _named(f"{symbol.name}_result", taken)
+            found.append(_item(name, symbol, written, taken))
             continue
         leaves = [leaf for leaf in symbol.leaves() if leaf in uses.used]
         found += [_item(_named(leaf.hint, taken), leaf, written, taken) for leaf in leaves]

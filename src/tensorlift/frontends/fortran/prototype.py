@@ -34,18 +34,18 @@ def prototype_of(procedure: Procedure) -> dict[str, Any]:
     symbols = [scope.names[name] for name in (*procedure.dummies, *([procedure.result] if procedure.result else []))]
     result = scope.names[procedure.result] if procedure.result else None
     module = outer.module if outer is not None else ""
+    items = items_of(procedure)
+    names = {item.symbol: item.name for item in items}
     asks = any(_asks(symbol) for symbol in symbols) or (result is not None and bool(result.bounds))
     return {
         "fixed": scope.file.is_fixed,
         "module": module,
         "is_inside": is_inside(procedure),
         "arguments": list(procedure.dummies),
-        "result": procedure.result,
+        "result": names[result] if result is not None else "",
         "interface": _interface(tree) if asks and not module else "",
-        "logical": {s.name: _kind(s) for s in symbols if s.ctype is BOOL},
-        "complex": {
-            item.name: item.parts for item in items_of(procedure) if isinstance(item.symbol.ctype, ComplexType)
-        },
+        "logical": {names.get(s, s.name): _kind(s) for s in symbols if s.ctype is BOOL},
+        "complex": {item.name: item.parts for item in items if isinstance(item.symbol.ctype, ComplexType)},
         "text": [s.name for s in symbols if s.ctype is CHAR],
         "flat": [s.name for s in symbols if is_flat(s)],
         **_places(procedure),
