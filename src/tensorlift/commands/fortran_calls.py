@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.commands.rewrite import body_of, includes_of, shared_of
 from tensorlift.diagnostics import refuse
 from tensorlift.frontends.fortran.directives import directives_in
-from tensorlift.frontends.fortran.items import items_of
+from tensorlift.frontends.fortran.items import deferred_lower, items_of
 from tensorlift.frontends.fortran.syntax import body, kind_of, nodes_in, part
 from tensorlift.ir.function import fortran_of
 from tensorlift.ir.linear import Linear
@@ -55,6 +55,7 @@ _INTRINSICS = {
     "transfer",
     "int",
     "len",
+    "lbound",
 }
 _UNKNOWN_TO_C = {"pointer", "optional", "volatile", "asynchronous"}
 _LAST_COLUMN = 72
@@ -166,6 +167,8 @@ def _check_place(procedure: Procedure, function: FunctionRecord) -> None:
     prefix = procedure.tree.children[0].children[0]
     if any(str(word).lower() == "elemental" for word in getattr(prefix, "children", ()) or ()):
         raise _uncallable(function, "it is elemental")
+    if not procedure.scope.file.is_as_written:
+        raise _uncallable(function, "lines of the file are made by the preprocessor or `include`")
     first, last = _specified(procedure), _before_statements(procedure)
     lines = procedure.scope.file.lines
     if any(";" in lines[line - 1].partition("!")[0] for line in (first, last)):
@@ -294,6 +297,7 @@ def _tests(procedure: Procedure, item: Item) -> Iterator[str]:
         return
     if "allocatable" in symbol.attributes:
         yield f"allocated({spelled})"
+        yield from (f"lbound({spelled}, {axis + 1}) == {low}" for axis, low in deferred_lower(symbol).items())
     elif any(upper is None for _, upper in symbol.bounds) and "contiguous" not in symbol.attributes:
         yield f"is_contiguous({spelled})"
 

@@ -49,6 +49,7 @@ class Line:
     text: str
     file: str
     number: int
+    own: str  # as the file has it
 
 
 @dataclass
@@ -69,7 +70,7 @@ class _Preprocessor:
             told = _DIRECTIVE.match(whole + own) if whole or own.lstrip().startswith("#") else None
             if told is not None:
                 whole = whole + own[:-1] if own.endswith("\\") else ""
-                self.lines.append(Line("", filename, number))
+                self.lines.append(Line("", filename, number, own))
                 if not whole:
                     self._directive(told["name"], told["rest"], open_if, place, depth)
                 continue
@@ -77,7 +78,7 @@ class _Preprocessor:
             if included is not None:
                 self._include(included["file"], place, depth)
             else:
-                self.lines.append(Line(self.replaced(own, place) if is_read else "", filename, number))
+                self.lines.append(Line(self.replaced(own, place) if is_read else "", filename, number, own))
         if open_if:
             raise refusal("preprocess", Location(filename, number, 1), "an `#if` has no `#endif`")
 
