@@ -18,10 +18,12 @@ from tensorlift.calls.execute import executable
 from tensorlift.calls.foreign import as_numpy, is_foreign
 from tensorlift.calls.kept import Kept
 from tensorlift.calls.kinds import (
+    HALVES,
     JAX,
     Argument,
     Kind,
     check_alive,
+    check_weak,
     fit,
     kind_of,
     library_of,
@@ -116,6 +118,7 @@ class Form:
             check_alive(value, name)
         foreign = {name: value for name, value in values.items() if is_foreign(value, self._target)}
         values |= {name: as_numpy(value, name, self._target) for name, value in foreign.items()}
+        check_weak(values)
         narrow = self._narrowed(values)
         described = self.live.split.described
         parts = in_parts(values | narrow, described)
@@ -131,10 +134,14 @@ class Form:
         return self._program(told), kinds, given
 
     def _narrowed(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Give Python's floats that no annotation tells as JAX takes them, where its 64-bit types are switched off."""
+        """Give Python's floats that no annotation tells as JAX takes them, where its 64-bit types are switched off.
+
+        Beside arrays of 16 bits they stay: as ``float32`` they would count for more.
+        """
         if self._target != JAX.target or all(type(value) is not float for value in values.values()):
             return {}
-        if JAX.has_64_bits() or not any(library_of(value) is JAX for value in values.values()):
+        of_jax = [value for value in values.values() if library_of(value) is JAX]
+        if JAX.has_64_bits() or not of_jax or any(JAX.element(value) in HALVES for value in of_jax):
             return {}
         unknown = {name for name, kind in self._kinds.items() if kind is None}
         return {n: np.float32(value) for n, value in values.items() if type(value) is float and n in unknown}

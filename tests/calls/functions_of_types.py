@@ -92,3 +92,7 @@ def written_as_single(x):
 
 def rounded(x):
     return np.floor(x)
+
+
+def averaged(x):
+    return x.mean()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.calls import functions_of_types as functions
 
-from tensorlift import ArgumentTypeError, FallbackWarning, LiftError, lift
+from tensorlift import ArgumentTypeError, LiftError, lift
 
 X = np.arange(1.0, 5.0)
 
@@ -72,7 +72,7 @@ def test_types_that_are_passed_are_those_of_the_function() -> None:
         assert _found(lifted, 3, dtype) == _found(functions.filled, 3, dtype)
     assert _found(lifted, 3) == _found(lifted, 3, dtype=np.float64)
     with pytest.raises(LiftError, match="the element type `dtype` is not lifted"):
-        lifted(3, np.float16)
+        lifted(3, np.longdouble)
     with pytest.raises(LiftError, match="`n` is no variable of the function"):
         lifted(np.float32)
     with pytest.raises(ArgumentTypeError, match="`n` is an object of type type"):
@@ -109,21 +109,40 @@ def test_complex_numbers_of_libraries_need_no_annotation() -> None:
     assert z.tolist() == [-4 + 2j, 2 + 6j]
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_halves_are_refused_with_what_helps(dtype: str) -> None:
-    half = np.ones(3, np.float16) if dtype == "float16" else np.ones(3, pytest.importorskip("ml_dtypes").bfloat16)
-    with pytest.raises(ArgumentTypeError, match=f"`z` is a {dtype} array .*\n.*pass it as float32"):
-        lift(functions.grown)(half, 2.0)
-    lifted = lift(functions.grown, fallback=True)
-    with pytest.warns(FallbackWarning, match=dtype):
-        lifted(half, 2)
-    assert half.tolist() == [2, 2, 2]
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
+def test_halves_are_computed_in_their_type(target: str) -> None:
+    pytest.importorskip(target)
+    half = X.astype(np.float16)
+    lifted = lift(functions.grown, to=target)
+    assert _found(lifted, half, 2.0) == _found(functions.grown, half, 2.0)
+    brain = X.astype(pytest.importorskip("ml_dtypes").bfloat16)
+    if target == "numpy":
+        with pytest.raises(LiftError, match="NumPy does not compute in the type bf16"):
+            lifted(brain, 2.0)
+    else:
+        assert _found(lifted, brain, 2.0) == _found(functions.grown, brain, 2.0)
+
+
+def test_floats_of_python_that_jax_traces_are_refused_beside_halves() -> None:
+    jax = pytest.importorskip("jax")
+    lifted, half = lift(functions.polynomial, to="jax"), jax.numpy.ones(3, "float16")
+    with jax.enable_x64(new_val=False):
+        assert lifted(half, 0.5).dtype == functions.polynomial(half, 0.5).dtype == np.float16
+        with pytest.raises(
+            ArgumentTypeError, match="is a float of Python as an array of JAX, beside arrays of 16 bits"
+        ):
+            jax.jit(lifted)(half, 0.5)
+
+
+def test_means_of_halves_are_computed_in_single_precision() -> None:
+    many = np.full(3000, 100, np.float16)  # whose sum is beyond the largest
+    assert lift(functions.averaged)(many) == functions.averaged(many) == 100
 
 
 @pytest.mark.parametrize(
     ("function", "types", "refused"),
     [
-        (functions.powers, ("f8", "f4", "i1", "i8"), {"?": "a power of a truth value of NumPy"}),
+        (functions.powers, ("f8", "f4", "f2", "i1", "i8"), {"?": "a power of a truth value of NumPy"}),
         (functions.power_by_a_number_of_numpy, ("f8", "f4", "i1", "i8"), {}),
         (functions.written, ("f8", "i8"), {"f4": "an array of numbers of Python and of numbers that are float32"}),
         (functions.written_as_single, ("f8", "f4"), {}),

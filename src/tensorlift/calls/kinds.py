@@ -21,9 +21,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tensorlift.calls.errors import wrong_type, wrong_value
+from tensorlift.runtime.libraries import from_tensor, to_tensor
+
+try:
+    import ml_dtypes
+except ImportError:
+    ml_dtypes = None  # type: ignore[assignment]  # the type bf16 has no arrays then
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 class ArrayLibrary(Protocol):
@@ -104,11 +110,11 @@ class _Torch:
         )
 
     def values(self, array: Any) -> Array:
-        values: Array = array.detach().cpu().numpy()
+        values: Array = from_tensor(array)
         return values
 
     def give(self, value: Any, like: Any) -> Any:
-        return sys.modules["torch"].as_tensor(np.require(value, requirements=["C", "W"]), device=like.device)
+        return to_tensor(np.require(value, requirements=["C", "W"])).to(like.device)
 
     def memory(self, array: Any) -> Array:
         """Give a NumPy array that lies where a tensor lies, on whatever device: nothing may read it."""
@@ -179,19 +185,18 @@ _PYTHON = {"bool": np.dtype(np.bool_), "int": np.dtype(np.int64), "float": np.dt
 _DTYPES = {
     name: np.dtype(name.removesuffix("_"))
     for name in (
-        *("float64", "float32", "int64", "int32", "int16", "int8"),
+        *("float64", "float32", "float16", *(["bfloat16"] if ml_dtypes else []), "int64", "int32", "int16", "int8"),
         *("uint64", "uint32", "uint16", "uint8", "bool_"),
     )
 }
-_FLOATS = ("float64", "float32")
+HALVES = {"float16", "bfloat16"}
+_FLOATS = ("float64", "float32")  # that stand for Python's
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _PYTHON_TYPES = (bool, int, float)
 _SPELLED = re.compile(r"(?P<lists>(?:list\[)*)(?P<element>\w+)(?:\[(?P<axes>[:, ]*)\]|(?P<ends>\]*))")
 _RANKS = {"b": 0, "i": 1, "u": 1, "f": 2}  # what a list holds may be taken for the next of these
 EXACT = 1 << 53  # integers up to here are numbers of float64
-_HALVES = {"float16", "bfloat16"}  # of which each operation rounds, so that their range and sums are their own
-_WIDER = "pass it as float32, which holds all of its numbers, and convert what comes back"
-_SUPPORTED = "pass numbers, lists, or arrays of float32, float64, complex, bool or integers of up to 64 bits"
+_SUPPORTED = "pass numbers, lists, or arrays of float16, float32, float64, complex, bool or integers of up to 64 bits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +208,11 @@ class Kind:
     rank: int
     is_list: bool
     is_python: bool
+
+    @property
+    def letter(self) -> str:
+        """The letter of its kind in NumPy, which calls types of other packages void: ``f`` for all floats."""
+        return self.dtype.kind.replace("V", "f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,9 +310,9 @@ def refined(value: Any, kind: Kind) -> Kind:
     elif type(value) in _PYTHON_TYPES:
         own = type(value).__name__
     found = parse_kind(own)
-    if own == kind.text or (found.dtype.kind == "f" and kind.dtype.kind != "f"):
+    if own == kind.text or (found.letter == "f" and kind.letter != "f"):
         return kind  # which may refuse it
-    return kind if own == "int" and kind.dtype.kind == "f" else found
+    return kind if own == "int" and kind.letter == "f" else found
 
 
 def fit(value: Any, kind: Kind, name: str) -> Argument:
@@ -331,6 +341,16 @@ def plain_number(value: Any) -> Any:
     if torch is None or not isinstance(value, torch.SymInt | torch.SymFloat):
         return value
     return int(value) if isinstance(value, torch.SymInt) else float(value)
+
+
+def check_weak(values: Mapping[str, Any]) -> None:
+    """Refuse floats of Python as arrays of JAX beside arrays of 16 bits: they have a type, and count less than it."""
+    of_jax = {name: value for name, value in values.items() if library_of(value) is JAX}
+    if any(JAX.element(value) in HALVES for value in of_jax.values()):
+        for name, value in of_jax.items():
+            if JAX.is_weak(value) and JAX.element(value) == "float32":
+                message = f"`{name}` is a float of Python as an array of JAX, beside arrays of 16 bits"
+                raise wrong_type(message, f"pass `jnp.asarray({name}, ...)` with a type, or make it a static argument")
 
 
 def check_alive(value: Any, name: str) -> None:
@@ -398,9 +418,9 @@ def _numbers(value: list[Any]) -> Iterator[Any]:
 
 def _list(value: list[Any], kind: Kind, name: str) -> Array:
     items = _array_of(value, name)
-    if items.ndim != kind.rank or (items.size and _RANKS[items.dtype.kind] > _RANKS[kind.dtype.kind]):
+    if items.ndim != kind.rank or (items.size and _RANKS[items.dtype.kind] > _RANKS[kind.letter]):
         raise _other_kind(value, kind.text, name)
-    if items.dtype.kind == "i" and kind.dtype.kind == "f" and max(map(abs, _numbers(value)), default=0) > EXACT:
+    if items.dtype.kind == "i" and kind.letter == "f" and max(map(abs, _numbers(value)), default=0) > EXACT:
         raise _too_wide(name, "numbers of float64", "up to 2**53")
     return items.astype(kind.dtype, copy=False)
 
@@ -414,17 +434,17 @@ def _number(value: Any, kind: Kind, name: str) -> Any:
     if library is not None:
         if value.ndim or parse_kind(_number_kind(value, name)).dtype != kind.dtype:
             raise _other_kind(value, kind.text, name)
-        if kind.dtype.kind == "f" or library.is_traced(value):
+        if kind.letter == "f" or library.is_traced(value):
             return value
         value = library.values(value)[()]
     if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
         raise _other_kind(value, kind.text, name)
     whole = isinstance(value, int | np.integer | np.bool_)
-    if kind.dtype.kind == "b":
+    if kind.letter == "b":
         if not isinstance(value, bool | np.bool_):
             raise _other_kind(value, kind.text, name)
         return bool(value) if kind.is_python else np.bool_(value)
-    if kind.dtype.kind != "f":
+    if kind.letter != "f":
         if not whole:
             raise _other_kind(value, kind.text, name)
         return _integer(int(value), kind, name)
@@ -443,8 +463,8 @@ def _integer(value: int, kind: Kind, name: str) -> Any:
 
 def _instead(value: Any) -> str:
     """Say what to pass in place of a value."""
-    is_half = str(getattr(value, "dtype", "")).rpartition(".")[2] in _HALVES
-    return f"{_WIDER}; or lift with `fallback=True`" if is_half else _SUPPORTED
+    is_brain = str(getattr(value, "dtype", "")).rpartition(".")[2] == "bfloat16"
+    return "install the package `ml_dtypes`" if is_brain and not ml_dtypes else _SUPPORTED
 
 
 def _other_kind(value: Any, wanted: str, name: str) -> Exception:

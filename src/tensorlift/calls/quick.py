@@ -288,7 +288,7 @@ class _Writer:
             return f"{test} and {self._arrays.is_kind(name, kind.rank - is_pair)}"
         if type(value) is not int:
             return test
-        least, most = (-EXACT, EXACT) if kind.dtype.kind == "f" else _limits(kind)
+        least, most = (-EXACT, EXACT) if kind.letter == "f" else _limits(kind)
         return f"{test} and {least} <= {name} <= {most}"
 
     def _taken(self, name: str) -> str:
@@ -301,10 +301,10 @@ class _Writer:
             return f"{name}[..., None].view(_real_{name})"
         if kind.rank or library_of(value) is not None:
             is_known = isinstance(value, np.ndarray) if self._library is None else library_of(value) is self._library
-            if not is_known or self._arrays.element(kind, value) is None or not (kind.rank or kind.dtype.kind == "f"):
+            if not is_known or self._arrays.element(kind, value) is None or not (kind.rank or kind.letter == "f"):
                 raise _NotQuickError
             return name
-        plain = {"f": (float, int), "i": (int,), "u": (int,), "b": (bool,)}[kind.dtype.kind]
+        plain = {"f": (float, int), "i": (int,), "u": (int,), "b": (bool,)}[kind.letter]
         wanted = plain[0] if kind.is_python else kind.dtype.type
         if not (kind.is_python or self._library is None) or (type(value) is not wanted and type(value) not in plain):
             raise _NotQuickError
@@ -407,8 +407,8 @@ class _Writer:
         output = next(o for o in self._program.record.outputs if o.name == (name or RETURNED))
         result, dtype = results[output.name], np.dtype(output.dtype)
         made = _DIRECT.get(kind) or {"float64": "float", "int64": "int"}.get(dtype.name, "")
-        if kind == "numpy":
-            made = f"_np.{dtype.type.__name__}"
+        if kind == "numpy" and hasattr(np, dtype.name):
+            made = f"_np.{dtype.name}"
         if not made:
             raise _NotQuickError
         type_ = self._arrays.result

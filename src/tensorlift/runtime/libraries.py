@@ -209,6 +209,22 @@ def _jax(device: str, mesh: int = 0) -> Library:
     return Library(give, take, jax.block_until_ready, compiled, computing)
 
 
+def to_tensor(array: Any) -> Any:
+    """Give an array of NumPy as a tensor; PyTorch knows none of the type ``bfloat16``."""
+    torch = import_module("torch")
+    if array.dtype.name == "bfloat16":
+        return torch.from_numpy(array.view("i2")).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def from_tensor(tensor: Any) -> Any:
+    """Give a tensor as an array of NumPy."""
+    torch, held = import_module("torch"), tensor.detach().cpu()
+    if held.dtype is torch.bfloat16:
+        return held.contiguous().view(torch.int16).numpy().view(import_module("ml_dtypes").bfloat16)
+    return held.numpy()
+
+
 def _torch(device: str) -> Library:
     torch, numpy = import_module("torch"), import_module("numpy")
     if device == "gpu" and not torch.cuda.is_available():
@@ -216,18 +232,10 @@ def _torch(device: str) -> Library:
     place = "cuda" if device == "gpu" else device
 
     def give(value: Any) -> Any:
-        held = numpy.require(value, requirements=["C", "W"])
-        if held.dtype.name == _BRAIN:  # of which PyTorch takes no arrays of NumPy, nor gives any
-            return torch.from_numpy(held.view(numpy.int16)).view(torch.bfloat16).to(place)
-        return torch.from_numpy(held).to(place)
+        return to_tensor(numpy.require(value, requirements=["C", "W"])).to(place)
 
     def take(value: Any) -> Any:
-        if not isinstance(value, torch.Tensor):
-            return value
-        held = value.detach().cpu()
-        if held.dtype is torch.bfloat16:
-            return held.contiguous().view(torch.int16).numpy().view(import_module("ml_dtypes").bfloat16)
-        return held.numpy()
+        return from_tensor(value) if isinstance(value, torch.Tensor) else value
 
     def wait(_results: Any) -> None:
         if device == "gpu":
@@ -251,5 +259,4 @@ def _xla(device: str) -> Library:
     return Library(give, library.take, library.wait)
 
 
-_BRAIN = "bfloat16"
 _LOADERS: dict[str, Callable[[str], Library]] = {"jax": _jax, "torch": _torch, "stablehlo": _xla}

@@ -32,6 +32,7 @@ _ARRAYS = {"ndarray", "Array", "Tensor"}  # of NumPy, JAX and PyTorch, of any ty
 _ANYTHING = {"Any", "object", "ArrayLike"}
 _OF_NUMBA = {
     **{f"{kind[0]}{size}": f"{kind}{8 * size}" for kind in ("int", "uint") for size in (1, 2, 4, 8)},
+    "f2": "float16",
     "f4": "float32",
     "f8": "float64",
     "float_": "float64",
@@ -45,8 +46,9 @@ _OF_NUMBA = {
 }
 # What jaxtyping's names tell: a type, or, with the mark, one that is taken where nobody says more.
 _OF_JAXTYPING = {
-    **{name.capitalize(): name for name in ("float32", "float64", "int8", "int16", "int32", "int64")},
+    **{name.capitalize(): name for name in ("float16", "float32", "float64", "int8", "int16", "int32", "int64")},
     **{f"UInt{width}": f"uint{width}" for width in (8, 16, 32, 64)},
+    "BFloat16": "bfloat16",
     "Bool": "bool_",
     "Complex64": "complex64",
     "Complex128": "complex128",

@@ -118,8 +118,6 @@ def _float(module: str, values: Sequence[Scalar], *, is_rounded: bool = False) -
             raise RefusedError("type", "rounding of integers, which NumPy gives as floats or not by its version")
         return replace(value, weak=True)
     ctype = float_type(module, value.ctype, weak=value.weak)
-    if ctype is None:
-        raise RefusedError("type", f"NumPy computes this function of {name_of(value.ctype)} in float16")
     is_whole = is_rounded and module == "math"
     return Scalar(LONG, weak=True, is_any=True) if is_whole else Scalar(ctype, weak=True)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.ir import nodes
-from tensorlift.ops.c_types import BOOL, DOUBLE, INT, LONG, SCALAR_TYPES, FloatType, IntegerType
+from tensorlift.ops.c_types import BOOL, BRAIN, DOUBLE, FLOAT, HALF, INT, LONG, SCALAR_TYPES, FloatType, IntegerType
 from tensorlift.poly.polynomial import Polynomial
 
 if TYPE_CHECKING:
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 Number = IntegerType | FloatType
 
 _MOST_KNOWN = 4
-_HALF, _SINGLE = 8, 16  # integers of up to so many bits NumPy takes to float16 and float32
+_FLOAT_FOR: dict[int, FloatType] = {8: HALF, 16: FLOAT}  # what NumPy takes integers of so many bits to, or a double
 
 DTYPES: dict[str, Number] = {
     "float64": DOUBLE,
     "double": DOUBLE,
-    "float32": SCALAR_TYPES["float"],
+    "float32": FLOAT,
+    "float16": HALF,
+    "bfloat16": BRAIN,
     "int64": LONG,
     "int_": LONG,
     "intp": LONG,
@@ -147,26 +149,26 @@ def promoted(left: Number, left_weak: bool, right: Number, right_weak: bool) -> 
     return _strong(left, right), False
 
 
-def float_type(module: str, ctype: Number, *, weak: bool) -> Number | None:
-    """Give the type in which a function of math or numpy computes with a number: None where that is float16."""
+def float_type(module: str, ctype: Number, *, weak: bool) -> Number:
+    """Give the type in which a function of math or numpy computes with a number."""
     if module == "math":
         return DOUBLE
     if isinstance(ctype, FloatType):
         return ctype
-    width = LONG.width if weak else ctype.width
-    if width <= _HALF:
-        return None
-    return DTYPES["float32"] if width <= _SINGLE else DOUBLE
+    return DOUBLE if weak else _FLOAT_FOR.get(ctype.width, DOUBLE)
 
 
 def _strong(left: Number, right: Number) -> Number:
     """Promote two NumPy types: ``float32`` beside an integer of more than 16 bits is ``float64``."""
+    if BRAIN in {left, right} and left != right:
+        raise RefusedError("type", f"{name_of(left)} beside {name_of(right)}, which libraries promote in several ways")
     if isinstance(left, FloatType) and isinstance(right, FloatType):
         return left if left.width >= right.width else right
     if isinstance(left, IntegerType) and isinstance(right, IntegerType):
         return _strong_integers(left, right)
     number, whole = (left, right) if isinstance(left, FloatType) else (right, left)
-    return number if whole.width <= number.width // 2 else DOUBLE
+    least = _FLOAT_FOR.get(whole.width, DOUBLE)
+    return number if number.width >= least.width else least
 
 
 def _strong_integers(left: IntegerType, right: IntegerType) -> Number:

@@ -107,9 +107,7 @@ def _hypotenuse(module: str, ctx: Context, values: Sequence[Number]) -> Number:
 
 
 def _float_type(module: str, value: Number) -> CNumber:
-    found = float_type(module, value.ctype, weak=value.weak)
-    assert found is not None
-    return found
+    return float_type(module, value.ctype, weak=value.weak)
 
 
 def absolute(ctx: Context, values: Sequence[Number]) -> Number:

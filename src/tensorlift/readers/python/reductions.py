@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import i64
 
 from tensorlift.frontends.python.scalars import accumulator, promoted
 from tensorlift.ir.c_types import ir_type
-from tensorlift.ops.c_types import BOOL, LONG, FloatType
+from tensorlift.ops.c_types import BOOL, BRAIN, FLOAT, HALF, LONG, FloatType
 from tensorlift.readers.flow import Local
 from tensorlift.readers.python.arrays import allocate, element, element_type, elementwise, in_memory, store
 from tensorlift.readers.python.evaluation import array, evaluate, size
@@ -29,7 +29,16 @@ if TYPE_CHECKING:
 
 
 def reduce_numpy(ctx: Context, name: str, value: ArrayLike, node: ast.Call, rest: Sequence[ast.expr]) -> Operand:
-    """Reduce an array as NumPy does; ``rest`` are the arguments after it."""
+    """Reduce an array as NumPy does; ``rest`` are the arguments after it.
+
+    Means of floats of 16 bits are computed in ``float32``, those in variances are not.
+    """
+    own = element_type(ctx, value)
+    if name == "mean" and own in {HALF, BRAIN}:
+        wide = elementwise(ctx, lambda c, sides: c.cast(sides[0], FLOAT), (value,))
+        assert isinstance(wide, Rule)
+        found = reduce_numpy(ctx, name, wide, node, rest)
+        return elementwise(ctx, lambda c, sides: c.cast(sides[0], own), (found,))
     axes, keeps = _axes(ctx, node, rest)
     rank = len(value.extents)
     if axes is None or (rank == 1 and not keeps):

@@ -300,8 +300,8 @@ def _is_number(node: Expression) -> bool:
 
 
 def _is_only_narrowed(emission: _JaxEmission, parameter: Parameter) -> bool:
-    """Tell whether a number is used in no other way than rounded to single precision, which needs no 64 bits."""
+    """Tell whether a number is used in no other way than rounded to a narrower float, which needs no 64 bits."""
     name = re.escape(emission.names[parameter.name])
-    used = re.compile(rf"(?<![\w.])(jnp\.float32\()?{name}\b(?(1)\))")
+    used = re.compile(rf"(?<![\w.])(jnp\.b?float(?:16|32)\()?{name}\b(?(1)\))")
     uses = [match[1] for line in emission.lines for match in used.finditer(line)]
     return parameter.dtype == "f64" and not parameter.shape and parameter.name not in emission.converted and all(uses)
