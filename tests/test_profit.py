@@ -118,6 +118,14 @@ def test_what_is_quicker_is_called_from_some_sizes_on(name: str) -> None:
     )
 
 
+def test_a_condition_on_sizes_is_no_half_of_what_it_guards() -> None:
+    lines = _wrapper(
+        """void f(int n, int m, double u[m][n], const double h[m][n], double t, double d) {
+      for (int j = 0; j < m; j++) for (int i = 1; i < n; i++) u[j][i] -= t / d * (h[j][i] - h[j][i - 1]); }"""
+    )
+    assert "      && on_threads()" in lines
+
+
 def _wrapper(text: str) -> list[str]:
     program = _function(text).program
     return program[program.rindex("\n{") :].splitlines()

@@ -19,9 +19,10 @@ from xdsl.ir import Operation
 from tensorlift.ir.left_early import refusal_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from xdsl.ir import Block, SSAValue
+    from xdsl.ir import Block, Region, SSAValue
+    from xdsl.ir.affine import AffineConstraintExpr
 
     from tensorlift.ir.function import FunctionView
 
@@ -81,11 +82,13 @@ class _Loops:
         self._calls, self.is_reordered, self.is_threaded = calls, reordered, threaded
         self.root = _ROOT if reordered else _ROOT_ALONE
         self._values: dict[SSAValue, int] = {}
+        self._sizes: set[SSAValue] = set()
         self._extents: dict[SSAValue, list[int]] = {}
         known = defaultdict(lambda: SIZE, sizes)
         for value, parameter in zip(view.body.args, view.parameters, strict=True):
             if parameter.role == "size":
                 self._values[value] = known[parameter.name]
+                self._sizes.add(value)
             self._extents[value] = [extent.at(known) for extent in parameter.extents or ()]
 
     def block(self, block: Block, around: SSAValue | None = None, runs: float = 1.0) -> float:
@@ -94,7 +97,26 @@ class _Loops:
         It is the body of a loop with the variable ``around`` that ``runs`` so often.
         """
         steps = _Iteration(self, around, block, waits=runs > _UNROLLED).steps
-        return steps + sum(share * self._loop(loop) for loop, share in _loops_in(block))
+        return steps + sum(share * self._loop(loop) for loop, share in self._loops_in(block))
+
+    def _loops_in(self, block: Block, share: float = 1.0) -> Iterator[tuple[Operation, float]]:
+        """Yield the loops that stand in a block, not those inside, each with how often a condition lets it run."""
+        for op in block.ops:
+            if isinstance(op, ForOp) or op.name == "scf.while":
+                yield op, share
+                continue
+            arms = self.arms(op)
+            for inner in (inner for region in arms for inner in region.blocks):
+                yield from self._loops_in(inner, share / len(arms))
+
+    def arms(self, op: Operation) -> Sequence[Region]:
+        """Give the regions of an operation that may run: of a condition on sizes alone, the one that these choose."""
+        if op.name != "affine.if" or not all(operand in self._sizes for operand in op.operands):
+            return op.regions
+        condition: Any = op.properties["condition"]
+        dims, symbols = self._operands(condition.data.num_dims, op.operands)
+        holds = all(_holds(one, one.lhs.eval(dims, symbols)) for one in condition.data.constraints)
+        return op.regions[:1] if holds else op.regions[1:]
 
     def _loop(self, op: Operation) -> float:
         runs = self._runs(op) if isinstance(op, ForOp) else SIZE / _EARLY
@@ -138,14 +160,10 @@ class _Loops:
         return abs(moved)
 
 
-def _loops_in(block: Block, share: float = 1.0) -> Iterator[tuple[Operation, float]]:
-    """Yield the loops that stand in a block, but not those inside, each with how often a condition lets it run."""
-    for op in block.ops:
-        if isinstance(op, ForOp) or op.name == "scf.while":
-            yield op, share
-        else:
-            for inner in (inner for region in op.regions for inner in region.blocks):
-                yield from _loops_in(inner, share / len(op.regions))
+def _holds(constraint: AffineConstraintExpr, left: int) -> bool:
+    """Tell whether a constraint holds, whose right side is nought."""
+    kind = constraint.kind.value
+    return left == 0 if kind == "==" else left >= 0 if kind == ">=" else left <= 0
 
 
 def _indices(access: LoadOp | StoreOp) -> tuple[SSAValue, ...]:
@@ -209,8 +227,12 @@ class _Iteration:
             return self._access(op)
         if op.regions:
             self._varying.update(op.results)
-            before, self._share = self._share, self._share if self._loops.is_threaded else self._share / len(op.regions)
-            inside = sum(sum(map(self._block, region.blocks)) for region in op.regions) * self._share / before
+            arms = self._loops.arms(op)
+            before, self._share = (
+                self._share,
+                self._share if self._loops.is_threaded else self._share / max(len(arms), 1),
+            )
+            inside = sum(sum(map(self._block, region.blocks)) for region in arms) * self._share / before
             self._share = before
             return inside + (_BRANCH if self._loops.is_threaded and self._around in op.operands else 1.0)
         key = (op.name, str(op.properties), *(self._values.get(operand, operand) for operand in op.operands))

@@ -264,11 +264,11 @@ class Context:
         """Make an array of the procedure's own."""
         parts = PARTS if isinstance(ctype, ComplexType) else 1
         strides: list[Size] = [parts] * len(extents)
-        axes = range(len(extents))
-        for axis, inner in pairwise(axes if self.by_columns else reversed(axes)):
-            strides[inner] = self._address("*", strides[axis], extents[axis])
+        axes = range(len(extents))[:: -1 if self.by_columns else 1]  # the innermost comes last
+        for axis, outer in pairwise(reversed(axes)):
+            strides[outer] = self._address("*", strides[axis], extents[axis])
         count: SSAValue | None = None
-        for extent in (*extents, *([parts] if parts > 1 else [])):
+        for extent in (*(extents[axis] for axis in axes), *([parts] if parts > 1 else [])):
             own = self.size(extent)
             count = own if count is None else self.flow.arithmetic("*", count, own, LONG, self.at, wraps=True)
         assert count is not None
@@ -290,15 +290,15 @@ class Context:
         return f"{name}{self.made}"
 
     def everywhere(self, extents: Sequence[Size], visit: Callable[[list[Size]], None]) -> None:
-        """Visit each place of an array in loops."""
+        """Visit each place of an array in loops, the innermost over what is next to each other in memory."""
 
-        def inner(places: list[Size], rest: Sequence[Size]) -> None:
+        def inner(places: dict[int, Size], rest: Sequence[int]) -> None:
             if rest:
-                self.count(rest[0], lambda place: inner([*places, place], rest[1:]))
+                self.count(extents[rest[0]], lambda place: inner({**places, rest[0]: place}, rest[1:]))
             else:
-                visit(places)
+                visit([places[axis] for axis in range(len(extents))])
 
-        inner([], extents)
+        inner({}, range(len(extents))[:: -1 if self.by_columns else 1])
 
     def count(self, extent: Size, body: Callable[[SSAValue], None], first: int = 0) -> None:
         """Make a loop over the places of a dimension."""
