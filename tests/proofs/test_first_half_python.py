@@ -46,7 +46,8 @@ def _literal(text: str, other: str) -> ModuleOp:
     def read() -> ModuleOp:
         (known,), (own,) = (read_functions(source_from_text(one, "f.py"), LiftOptions()) for one in (text, other))
         found = own.inference.inferred()
-        return literal_module_of(replace(known.inference.inferred(), function=found.function, callees=found.callees))
+        others = {"function": found.function, "callees": found.callees, "shapes": found.shapes}
+        return literal_module_of(replace(known.inference.inferred(), **others))
 
     return with_deep_stack(read)
 

@@ -13,8 +13,10 @@ from tensorlift.frontends.python.defining import Given
 from tensorlift.frontends.python.definitions import FUNCTIONS, call_of, definition
 from tensorlift.frontends.python.places import STORING, entries_of
 from tensorlift.frontends.python.scalars import DTYPES
+from tensorlift.frontends.python.shapes import grouped
 from tensorlift.frontends.python.syntax import only_slices
 from tensorlift.languages.python import read_python
+from tensorlift.poly.polynomial import Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +41,7 @@ _NAMES: dict[str, Any] = {
     "a": 1.5,
     "np": np,
 }
+_CUBE = np.arange(60).reshape(5, 3, 4)
 _CALLS = [
     *("flip(x)", "flip(A)", "flip(A, 1)", "flip(T, axis=-2)", "fliplr(A)", "flipud(I)", "flip(z)"),
     *("roll(x, 1)", "roll(x, -k)", "roll(x, 9)", "roll(z, 1)", "roll(A, k, axis=1)", "roll(I, -1, 0)", "roll(t, 1)"),
@@ -135,6 +138,27 @@ def test_a_subscript_at_places_is_what_numpy_has(text: str, value: str | None) -
         index = ast.unparse(node).partition("[")[2]
         exec(f"a[{index} = v", names | {"a": expected, "v": given["v"]})
         assert np.array_equal(array, expected)
+
+
+@pytest.mark.parametrize(
+    ("array", "target"),
+    [
+        *((_X[:6], shape) for shape in ((-1,), (6,), (-1, 3), (3, 2), (2, -1, 1), (1, -1, 3), (6, 1))),
+        *((_CUBE, shape) for shape in ((5, 3, 4), (5, 3, 2, 2), (-1, 3, 4), (5, 1, 3, 4, 1), (5, 3, 1, -1, 2))),
+        (_X[None, :4, None], (-1, 2)),
+    ],
+)
+def test_an_array_in_another_shape_is_what_numpy_has(array: Any, target: tuple[int, ...]) -> None:
+    symbols = [Polynomial.constant(1) if n == 1 else Polynomial.variable(f"n{n}") for n in array.shape]
+    named = dict(zip(array.shape, symbols, strict=True))
+    groups = grouped(symbols, [None if n == -1 else named.get(n, Polynomial.constant(n)) for n in target])
+    if groups is None:  # an axis is split into one that is not the rest, and one
+        assert target == (2, -1, 1)
+        return
+    names: dict[str, Any] = {"np": np}
+    function = definition("reshape", {"a": _given(array)}, {"groups": tuple(groups)})
+    exec(ast.unparse(function).replace("def np.reshape", "def f"), names)
+    assert np.array_equal(names["f"](array), array.reshape(target))
 
 
 def test_the_last_number_of_a_space_is_the_one_that_is_stated() -> None:

@@ -201,6 +201,18 @@ CASES = [
     Refused("a parameter that is called", "TL174", 2, 12, "def f(sum, x):\n    return sum(x)\n"),
     Refused("array as index", "TL176", 2, 14, "def f(x, k: 'float64[:]'):\n    return x[k, 0]\n"),
     Refused("mask as index", "TL176", 2, 14, "def f(x: 'float64[:]'):\n    return x[x > 0]\n"),
+    *(
+        Refused(
+            "a view in another shape",
+            "TL176",
+            3,
+            5,
+            f"def f(x: 'f8[:]', z: 'f8[:]'):\n    y = x.reshape(-1, 3)\n    {changed} = 5\n    return y.sum()\n",
+        )
+        for changed in ("x[0]", "y[0, 0]", "z[0]")
+    ),
+    Refused("a store into a view", "TL176", 2, 5, "def f(x: 'float64[:]'):\n    x.reshape(-1, 3)[0, 0] = 1\n"),
+    Refused("axes that become one", "TL185", 2, 12, "def f(x: 'float64[:, :]'):\n    return x.ravel() * 2\n"),
     Refused("places apart", "TL176", 2, 12, "def f(x: 'float64[:, :, :]', k: 'int64[:]'):\n    return x[k, :, 0]\n"),
     Refused("float as index", "TL176", 3, 14, "def f(x):\n    t = 0.5\n    return x[t]\n"),
     Refused("new axis in a list", "TL176", 2, 12, "def f(x: list[float]):\n    return x[None]\n"),
@@ -278,7 +290,7 @@ CASES = [
     Refused("no dimensions", "TL187", 2, 9, "def f(x):\n    s = np.zeros(())\n    s += x[0]\n    return s\n"),
     Refused("unknown rank", "TL189", 1, 7, "def f(x, y):\n    return x @ y\n"),
     Refused("index below zero", "TL133", 3, 16, "def f(x, y):\n    for i in range(len(x)):\n        y[i] = x[i - 1]\n"),
-    Refused("a name for new axes", "TL176", 2, 5, "def f(a: 'float64[:]'):\n    b = a[:, None]\n    b[0, 0] = 9\n"),
+    Refused("a name for new axes", "TL176", 3, 5, "def f(a: 'float64[:]'):\n    b = a[:, None]\n    b[0, 0] = 9\n"),
     Refused("a mask of rows", "TL186", 2, 5, "def f(A: 'float64[:, :]'):\n    A[A[0] < 0] = 5\n"),
     Refused("an array under a mask", "TL186", 2, 5, "def f(a: 'float64[:]'):\n    a[a > 0] = a\n"),
     Refused("floats under a mask", "TL188", 2, 5, "def f(a: 'int64[:]'):\n    a[a > 0] += 0.5\n"),

@@ -68,7 +68,7 @@ def _subscript(ctx: Inference, node: ast.Subscript) -> Operand:
     if not found.rank:
         return found.item
     if any(map(is_new_axis, indices_of(node))):
-        return Array(found.extents, found.item, shows=base.memory.name if base.memory is not None else "")
+        return Array(found.extents, found.item, shows=base.memory)
     if base.is_list and isinstance(node.slice, ast.Slice):  # a new list of the same items
         if found.rank > 1:
             raise RefusedError("index", f"the rows in the slice `{ast.unparse(node)}` are shared")
@@ -271,11 +271,20 @@ def in_memory(ctx: Inference, value: Array, name: str = "") -> Array:
     return replace(made, is_new=False)
 
 
-def own(value: Array) -> Array:
-    """Refuse a value that shows another array, which what is given its name could write."""
-    if value.shows:
-        raise RefusedError("view", value.shows)
-    return value
+def named_memory(ctx: Inference, value: Array, name: str = "") -> Array:
+    """Store an array that gets a name into memory of its own; of one that shows another, neither is changed then."""
+    made = in_memory(ctx, replace(value, shows=None), name)
+    keep_shown(ctx, value, made)
+    return made
+
+
+def keep_shown(ctx: Inference, value: Array, made: Array) -> None:
+    """Note that an array which shows another has been made, after which neither is changed."""
+    if value.shows is not None:
+        ctx.viewed.append(value.shows)
+        for memory in (value.shows, made.memory):
+            assert memory is not None
+            memory.kept = "view", value.shows.name
 
 
 def fill(ctx: Inference, target: Array, value: Array | Scalar) -> None:
@@ -299,8 +308,13 @@ def fill_own(ctx: Inference, target: Array, value: Array | Scalar) -> None:
 def stores(ctx: Inference, target: Array) -> None:
     """Note that an array is written."""
     assert target.memory is not None
+    if target.shows is not None:
+        raise RefusedError("view", target.shows.name)
     if target.memory.kept is not None:
         raise RefusedError(*target.memory.kept)
+    others = [memory for memory in ctx.viewed if memory is not target.memory and memory.name in ctx.kinds]
+    if others and target.memory.name in ctx.kinds:  # a call may pass one array as both
+        raise RefusedError("view", others[0].name)
     target.memory.written = True
     ctx.written.append(target.memory)
 

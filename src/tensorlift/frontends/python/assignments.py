@@ -17,7 +17,8 @@ from tensorlift.frontends.python.arrays import (
     fill,
     fill_own,
     in_memory,
-    own,
+    keep_shown,
+    named_memory,
     part,
     stores,
 )
@@ -60,7 +61,7 @@ def assign(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> None
 def _assign(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> None:
     found = evaluate(ctx, value)
     if len(targets) > 1 and isinstance(found, Array):  # one array, whose names are all of it
-        found = in_memory(ctx, own(found))
+        found = named_memory(ctx, found)
     ctx.source = value
     for target in targets:
         _bind(ctx, target, found)
@@ -77,7 +78,7 @@ def _unpack(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> Non
     else:
         values = items_of(ctx, evaluate(ctx, value), len(targets), ast.unparse(value))
     if sum(isinstance(item, Array) for item in values) > 1:
-        values = [in_memory(ctx, own(item)) if isinstance(item, Array) else item for item in values]
+        values = [named_memory(ctx, item) if isinstance(item, Array) else item for item in values]
     for target, item in zip(targets, values, strict=True):
         _bind(ctx, target, item)
 
@@ -156,9 +157,11 @@ def bind_name(ctx: Inference, name: str, value: Operand) -> None:
     elif isinstance(value, Sizes | NoItems):
         ctx.scope.environment[name] = value
     elif value.view is not None:
-        alias(ctx, name, value)
+        keep_shown(ctx, value, value)
+        alias(ctx, name, replace(value, shows=None))
     else:
-        made = _new_array(ctx, name, own(value))
+        made = _new_array(ctx, name, replace(value, shows=None))
+        keep_shown(ctx, value, made)
         if name in ctx.module.tables and made.memory is not None:
             made.memory.kept = "table", name
         ctx.scope.environment[name] = replace(made, is_new=False, is_whole=True)
@@ -182,7 +185,8 @@ def _refill(ctx: Inference, target: ast.Name, value: Operand) -> None:
     assert known.memory is not None
     names = _names_of(ctx, known.memory)
     is_own = known.is_whole and not known.memory.is_given and names == [target.id]
-    if not is_own or not isinstance(value, Array) or known.is_list or value.is_list or not is_given_up(ctx, value):
+    is_kept = isinstance(value, Array) and (value.is_list or value.shows is not None or not is_given_up(ctx, value))
+    if not is_own or not isinstance(value, Array) or known.is_list or is_kept:
         raise RefusedError("rebind", target.id)
     if value.element != known.element or value.rank != known.rank:
         raise RefusedError("rebind-kind", target.id)

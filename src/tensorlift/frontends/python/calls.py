@@ -37,6 +37,7 @@ from tensorlift.frontends.python.scalars import (
     size_of,
     truth,
 )
+from tensorlift.frontends.python.shapes import RESHAPING, grouped
 from tensorlift.frontends.python.syntax import OPERATORS, REDUCING_METHODS, REDUCTIONS
 from tensorlift.frontends.python.values import Array, Operand, Sizes
 from tensorlift.ir import nodes
@@ -47,10 +48,10 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.python.scalars import Number
     from tensorlift.frontends.python.state import Inference
+    from tensorlift.poly.polynomial import Polynomial
 
 _EXTREMES = {"min", "max", "minimum", "maximum", "fmin", "fmax"}
 _REDUCING = {"sum", "min", "max", "any", "all"}  # builtins
-_RESHAPING = {"reshape", "ravel", "flatten"}
 _METHODS = {*REDUCING_METHODS, "dot"}
 _TWO = 2
 
@@ -105,7 +106,7 @@ def _call(ctx: Inference, node: ast.Call) -> Operand:
     if found is None and module in {"", *KNOWN_MODULES}:
         found = _of_numbers(ctx, module, name, node)
     if found is None:
-        raise RefusedError("reshape" if name in _RESHAPING else "call", ast.unparse(node.func))
+        raise RefusedError("call", ast.unparse(node.func))
     return found
 
 
@@ -117,6 +118,8 @@ def _of_arrays(ctx: Inference, name: str, node: ast.Call) -> Operand | None:
         return _defined(ctx, node, name)
     if name in REDUCTIONS:
         return _reduce(ctx, name, node)
+    if name in RESHAPING - {"flatten"} and node.args:
+        return _reshaped(ctx, node, name, node.args[0], node.args[1:])
     if name in OPERATORS:
         take(node, _TWO)
         left, right = (_taken_by_numpy(ctx, argument) for argument in node.args)
@@ -336,6 +339,29 @@ def _total(ctx: Inference, name: str, value: Array, summed: Number | None = None
 # -- functions and methods of arrays
 
 
+def _reshaped(ctx: Inference, node: ast.Call, name: str, taken: ast.expr, lengths: Sequence[ast.expr]) -> Operand:
+    """Give the elements of an array in another shape: a copy, which may show the array."""
+    value = array(ctx, taken)
+    if node.keywords or bool(lengths) is not (name == "reshape"):
+        raise RefusedError("arguments", f"`{ast.unparse(node.func)}` is lifted with a shape alone")
+    stated = evaluate(ctx, lengths[0]) if len(lengths) == 1 else Sizes(tuple(evaluate(ctx, one) for one in lengths))
+    given = stated.items if isinstance(stated, Sizes) else (stated,)
+    target: list[Polynomial | None] = [None] if name != "reshape" else []
+    for length in given if name == "reshape" else ():
+        wanted = ctx.polynomial(ctx.extent(length)) if isinstance(length, Scalar) and length.is_integer else None
+        if wanted is None:
+            raise RefusedError("reshape", ast.unparse(node.func))
+        target.append(None if wanted.constant_value == -1 else wanted)
+    source = [own for own in map(ctx.polynomial, value.extents) if own is not None]
+    groups = grouped(source, target) if len(source) == value.rank and target.count(None) <= 1 else None
+    if groups is None:
+        raise RefusedError("reshape", ast.unparse(node.func))
+    ctx.shapes[node] = tuple(groups)
+    found = DEFINED[0](ctx, node, "reshape", {"a": value}, {"groups": tuple(groups)})
+    assert isinstance(found, Array)
+    return found if value.view is None or name == "flatten" else replace(found, shows=value.view)
+
+
 def _where(ctx: Inference, node: ast.Call) -> Operand:
     take(node, 3)
     test = evaluate(ctx, node.args[0])
@@ -421,8 +447,10 @@ def _method(ctx: Inference, node: ast.Call, function: ast.Attribute, name: str) 
         return copied_array(ctx, with_array)
     if name in METHODS:
         return _defined(ctx, with_array, name)
+    if name in RESHAPING:
+        return _reshaped(ctx, node, name, function.value, node.args)
     if name != "copy":
-        raise RefusedError("reshape" if name in _RESHAPING else "attribute", name)
+        raise RefusedError("attribute", name)
     value = array(ctx, function.value)
     if value.is_list and value.rank > 1:
         raise RefusedError("index", f"the rows in the copy `{ast.unparse(node)}` are shared")

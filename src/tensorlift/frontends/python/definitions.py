@@ -28,6 +28,7 @@ from tensorlift.frontends.python.defining import (
 from tensorlift.frontends.python.places import AT_PLACES, SUBSCRIPTS
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import DTYPES, accumulator
+from tensorlift.frontends.python.shapes import RESHAPED
 from tensorlift.frontends.python.syntax import named_arguments
 from tensorlift.ops.c_types import BOOL, DOUBLE, FloatType
 
@@ -99,7 +100,7 @@ def _stated(node: ast.expr) -> object:
 def _definition(
     name: str, given: tuple[tuple[str, Given], ...], stated: tuple[tuple[str, object], ...]
 ) -> ast.FunctionDef:
-    function = (FUNCTIONS | SUBSCRIPTS)[name]
+    function = (FUNCTIONS | SUBSCRIPTS | RESHAPED)[name]
     lines = function.body(dict(given), dict(stated)).splitlines()
     text = "\n".join([f"def f({', '.join(parameter for parameter, _ in given)}):", *(f"    {line}" for line in lines)])
     (made,) = ast.parse(text).body

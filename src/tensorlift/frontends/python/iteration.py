@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING, TypeAlias
 
-from tensorlift.frontends.python.arrays import in_memory, own
+from tensorlift.frontends.python.arrays import in_memory, keep_shown, named_memory
 from tensorlift.frontends.python.assignments import bind_name, is_given_up, items_of
 from tensorlift.frontends.python.calls import GENERATED, builtin_total, callee
 from tensorlift.frontends.python.expressions import RULES, condition, evaluate, named, operated, scalar, whole_number
@@ -141,7 +141,8 @@ def _over_array(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:
         found = evaluate(ctx, node)
         if not isinstance(found, Array):
             raise RefusedError("iterable", f"`{ast.unparse(node)}`")
-        value = found if found.view is not None else in_memory(ctx, own(found))
+        value = found if found.view is not None else named_memory(ctx, found)
+        keep_shown(ctx, found, value)
     ctx.mention(value.extents[0])
     return Range(integer(0), size_of(value.extents[0])), [(target, value)]
 

@@ -109,7 +109,9 @@ REFUSALS: dict[str, Refusal] = {
     "parameters": Refusal("TL183", "{detail}", "use plain parameters"),
     "decorator": Refusal("TL184", "the decorator `{detail}` changes what the function means", "remove the decorator"),
     "reshape": Refusal(
-        "TL185", "`{detail}` is not lifted", "index the array by its own dimensions, as in `x[2 * i + a, 2 * j + b]`"
+        "TL185",
+        "`{detail}` is not lifted for these shapes",
+        "index the array by its own dimensions, as in `x[2 * i + a, 2 * j + b]`",
     ),
     "axis": Refusal("TL187", "{detail} is not lifted", "give one axis of the array, as in `axis=0`"),
     "length-of-data": Refusal(
@@ -136,7 +138,11 @@ REFUSALS: dict[str, Refusal] = {
     "several-dimensions": Refusal("TL177", "`{detail}` of an array with several dimensions", "call `np.{detail}`"),
     "list-of-truths": Refusal("TL186", "{detail}", "annotate the list with `list[int]`"),
     "list-type": Refusal("TL186", "{detail}", "annotate the list with `list[float]`"),
-    "view": Refusal("TL176", "a view of `{detail}` with new axes gets a name of its own", "index `{detail}` itself"),
+    "view": Refusal(
+        "TL176",
+        "`{detail}` has a view in another shape, and one of both is changed",
+        "index `{detail}` itself",
+    ),
     "effect": Refusal(
         "TL188", "`{detail}` stores into an array in the middle of an expression", "call it in a statement of its own"
     ),

@@ -417,6 +417,11 @@ def truth_of(value: Scalar) -> Scalar:
 QUOTIENT = " // "  # in the name of a quotient by a constant, which is a variable by itself
 
 
+def quotient(whole: Polynomial, divisor: int) -> Polynomial:
+    """Give the quotient by a constant, a variable by itself."""
+    return Polynomial.variable(f"({whole}){QUOTIENT}{divisor}")
+
+
 def polynomial(node: nodes.Expression) -> Polynomial | None:
     """Read an integer expression as a polynomial over the names of its variables; None where it is none."""
     match node:
@@ -438,7 +443,7 @@ def polynomial(node: nodes.Expression) -> Polynomial | None:
                 return None
             if dividend is None:
                 is_quotient = operator == "//" and divisor > 0
-                return Polynomial.variable(f"({a}){QUOTIENT}{divisor}") if is_quotient else None
+                return quotient(a, divisor) if is_quotient else None
             return Polynomial.constant(dividend // divisor if operator == "//" else dividend % divisor)
         case _:
             return None

@@ -19,6 +19,7 @@ from tensorlift.frontends.python.scalars import (
     is_wide,
     name_of,
     polynomial,
+    quotient,
     size_of,
 )
 from tensorlift.frontends.python.syntax import stored_in, unsure_bindings
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.python.annotations import ParameterKind
     from tensorlift.frontends.python.complex_numbers import Split
     from tensorlift.frontends.python.facts import Facts
+    from tensorlift.frontends.python.shapes import Group
     from tensorlift.frontends.python.values import Extents, Operand
 
 
@@ -153,8 +155,8 @@ class Inferred:
 
     ``results`` are the arrays that it makes for its caller, with the types of their elements;
     ``returns`` names what it gives back, the value of type ``result`` by nothing.  It ``grows`` where integers of
-    Python are taken to fit into 64 bits.  ``callees`` says what each call calls, and which subscripts
-    are calls of ``np.take``.  Where a target is ``refilled``,
+    Python are taken to fit into 64 bits.  ``callees`` says what each call calls, ``shapes`` what calls of ``reshape``
+    make of axes.  Where a target is ``refilled``,
     binding its name again is storing into its array.
     """
 
@@ -168,6 +170,7 @@ class Inferred:
     grows: bool
     callees: Mapping[ast.expr, tuple[str, str]]
     refilled: Collection[ast.expr]
+    shapes: Mapping[ast.expr, tuple[Group, ...]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -197,11 +200,13 @@ class Inference:
     depth: int = 0  # how many loops and conditions are open
     at: Location = NOWHERE
     callees: dict[ast.expr, tuple[str, str]] = field(default_factory=dict)  # what each call calls
+    shapes: dict[ast.expr, tuple[Group, ...]] = field(default_factory=dict)  # what calls of `reshape` make of axes
     results: dict[str, Array] = field(default_factory=dict)  # arrays that the caller gets
     returns: dict[str, str] = field(default_factory=dict)
     result: Number | VoidType = VOID
     returned_names: tuple[str, ...] = ()  # what the last statement returns
     taken: set[str] = field(default_factory=set)  # names of arguments
+    viewed: list[Memory] = field(default_factory=list)  # arrays of which views in other shapes have names
     count: int = 0
 
     @property
@@ -219,7 +224,7 @@ class Inference:
         results = {name: array.element for name, array in self.results.items()}
         known = self.module, self.scope.function, self.kinds, self.facts.types
         given = tuple(self.returns), self.result, self.growth is not None
-        return Inferred(*known, results, *given, self.callees, self.refilled)
+        return Inferred(*known, results, *given, self.callees, self.refilled, self.shapes)
 
     # -- places and names
 
@@ -304,9 +309,18 @@ class Inference:
     def polynomial(self, node: nodes.Expression) -> Polynomial | None:
         """Read an extent as a polynomial over sizes and counters; None where it is none."""
         found = polynomial(node)
-        if found is None or found.variables().isdisjoint(self.facts.same):
-            return found
-        return found.substitute({n: Polynomial.variable(self.facts.representative(n)) for n in found.variables()})
+        return found if found is None or not self.facts.same else self._by_representatives(found)
+
+    def _by_representatives(self, value: Polynomial) -> Polynomial:
+        """Give a polynomial over the sizes that stand for all that are equal to them."""
+        chosen: dict[str, Polynomial] = {}
+        for name in value.variables():
+            whole, _, divisor = name.rpartition(QUOTIENT)
+            if whole:
+                chosen[name] = quotient(self._by_representatives(parse_polynomial(whole)), int(divisor))
+            else:
+                chosen[name] = Polynomial.variable(self.facts.representative(name))
+        return value.substitute(chosen)
 
     def shown(self, name: str) -> str:
         """Give the name by which the source calls a size."""

@@ -11,7 +11,7 @@ from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.python.arrays import in_memory, own
+from tensorlift.frontends.python.arrays import keep_shown, named_memory
 from tensorlift.frontends.python.assignments import alias, assign, augment, copy_refilled, declare, result_array
 from tensorlift.frontends.python.calls import INLINED, callee
 from tensorlift.frontends.python.defining import Given
@@ -155,7 +155,7 @@ def _equal_sizes(ctx: Inference, test: ast.expr) -> list[tuple[Scalar, Scalar]] 
             return None
         pairs = zip(left, right, strict=True)
         found += [(one, other) for one, other in pairs if isinstance(one, Scalar) and isinstance(other, Scalar)]
-    if not all(one.is_integer and other.is_integer for one, other in found):
+    if not all(ctx.polynomial(ctx.extent(side)) is not None for pair in found for side in pair):
         return None
     ctx.mentioned = mentioned
     return found
@@ -296,7 +296,7 @@ def _taken(value: Operand) -> Operand:
     """Give a value as an argument of NumPy: a list as an array."""
     if isinstance(value, Array) and value.is_list:
         return Array(value.extents, cast(value.item, value.element))
-    return replace(value, shows="") if isinstance(value, Array) else value
+    return replace(value, shows=None) if isinstance(value, Array) else value
 
 
 def _kind_of(name: str, value: Operand) -> Given:
@@ -335,7 +335,8 @@ def _given(node: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr]:
 
 def _argument(ctx: Inference, name: str, value: Operand) -> None:
     if isinstance(value, Array):
-        alias(ctx, name, value if value.view is not None else in_memory(ctx, own(value)))
+        keep_shown(ctx, value, made := value if value.view is not None else named_memory(ctx, value))
+        alias(ctx, name, replace(made, shows=None))
     elif isinstance(value, Scalar) and name in ctx.scope.stores:
         declare(ctx, name, value)
     else:

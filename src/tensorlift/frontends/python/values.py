@@ -37,8 +37,8 @@ class Array:
     """An array: its extents, and one of its elements.
 
     One that ``is_new`` has memory of its own that nothing names yet, one that ``is_whole`` is named, and all of its
-    memory.  One that ``shows`` another array is a view of it,
-    and may be read but not named.
+    memory.  One that ``shows`` another array is a view of it
+    by which it is read alone: where that has a name, neither is changed any more.
     """
 
     extents: Extents
@@ -47,7 +47,7 @@ class Array:
     is_list: bool = False
     is_new: bool = False
     is_whole: bool = False
-    shows: str = ""
+    shows: Memory | None = None
 
     @property
     def element(self) -> Number:

@@ -15,6 +15,7 @@ from tensorlift.frontends.python.defining import Given
 from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS, call_of, definition
 from tensorlift.frontends.python.places import BY_ELEMENTS
 from tensorlift.frontends.python.scalars import DTYPES, common_type, holds
+from tensorlift.frontends.python.shapes import RESHAPING
 from tensorlift.frontends.python.syntax import (
     OPERATORS,
     REDUCING_METHODS,
@@ -220,18 +221,23 @@ def _call(ctx: Context, node: ast.Call) -> Operand:
     if module == "":
         is_own = name in ctx.scope.module.functions
         return own_function(ctx, node, name) if is_own else _builtin(ctx, name, node)
-    if module == "numpy":
-        if name in MAKERS:
-            return MAKERS[name](ctx, node)
-        if name in FUNCTIONS:
-            return _defined(ctx, node, name)
-        if name in OF_ARRAYS:
-            return OF_ARRAYS[name](ctx, node)
-        if name in REDUCTIONS:
-            return reduce_numpy(ctx, name, array(ctx, node.args[0]), node, node.args[1:])
-        if name in OPERATORS:
-            return _operated(ctx, OPERATORS[name](), node)
-    return _of_numbers(ctx, module, name, node)
+    found = _numpy(ctx, name, node) if module == "numpy" else None
+    return _of_numbers(ctx, module, name, node) if found is None else found
+
+
+def _numpy(ctx: Context, name: str, node: ast.Call) -> Operand | None:
+    """Read a call of a function of NumPy that makes or takes arrays; None for any other."""
+    if name in MAKERS:
+        return MAKERS[name](ctx, node)
+    if name in FUNCTIONS:
+        return _defined(ctx, node, name)
+    if name in OF_ARRAYS:
+        return OF_ARRAYS[name](ctx, node)
+    if name in REDUCTIONS:
+        return reduce_numpy(ctx, name, array(ctx, node.args[0]), node, node.args[1:])
+    if name in RESHAPING:
+        return _reshaped(ctx, node, array(ctx, node.args[0]))
+    return _operated(ctx, OPERATORS[name](), node) if name in OPERATORS else None
 
 
 def _operated(ctx: Context, op: ast.operator, node: ast.Call) -> Operand:
@@ -297,9 +303,15 @@ def _reduced(ctx: Context, name: str, items: ast.expr) -> Number:
     return total(ctx, name, array(ctx, items), of_python=True)
 
 
+def _reshaped(ctx: Context, node: ast.Call, value: View | Rule) -> Operand:
+    return _by_definition(ctx, node, "reshape", {"a": value}, {"groups": ctx.inferred.shapes[node]})
+
+
 def _method(ctx: Context, node: ast.Call, value: View | Rule, name: str) -> Operand:
     if name == "copy":
         return copied(ctx, value)
+    if name in RESHAPING:
+        return _reshaped(ctx, node, value)
     if value.is_list:
         raise ctx.refusal(f"the method `{name}` of a list")
     if name in REDUCING_METHODS:
