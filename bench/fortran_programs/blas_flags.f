@@ -151,3 +151,98 @@ C     of what is wrong.
    10    X(I) = 0.0D0
       END IF
       END
+
+* expect: loop-free
+      SUBROUTINE DSYRT5(UPLO, N, ALPHA, X, INCX, Y, INCY, A, LDA)
+      CHARACTER UPLO
+      INTEGER N, INCX, INCY, LDA, I, J, JX, JY, IX, IY
+      DOUBLE PRECISION ALPHA, X(*), Y(*), A(LDA,*), S, T, ZERO
+      DATA ZERO/0.0D0/
+      LOGICAL LSAME
+      IF (INCX .NE. 1 .OR. INCY .NE. 1) THEN
+         JX = 1
+         JY = 1
+         IF (INCX .LE. 0) JX = 1 - (N - 1)*INCX
+         IF (INCY .LE. 0) JY = 1 - (N - 1)*INCY
+      END IF
+      IF (INCX .EQ. 1 .AND. INCY .EQ. 1) THEN
+         DO 20 J = 1, N
+            IF (X(J) .NE. ZERO .OR. Y(J) .NE. ZERO) THEN
+               S = ALPHA*Y(J)
+               T = ALPHA*X(J)
+               DO 10 I = J, N
+                  A(I,J) = A(I,J) + X(I)*S + Y(I)*T
+   10          CONTINUE
+            END IF
+   20    CONTINUE
+      ELSE
+         DO 40 J = 1, N
+            IF (X(JX) .NE. ZERO .OR. Y(JY) .NE. ZERO) THEN
+               S = ALPHA*Y(JY)
+               T = ALPHA*X(JX)
+               IX = JX
+               IY = JY
+               DO 30 I = J, N
+                  A(I,J) = A(I,J) + X(IX)*S + Y(IY)*T
+                  IX = IX + INCX
+                  IY = IY + INCY
+   30          CONTINUE
+            END IF
+            JX = JX + INCX
+            JY = JY + INCY
+   40    CONTINUE
+      END IF
+      END
+
+* expect: loop-free
+      SUBROUTINE DGEMM5(TRANSA, TRANSB, M, N, K, ALPHA, A, LDA, B, LDB,
+     $                  BETA, C, LDC)
+      CHARACTER TRANSA, TRANSB
+      INTEGER M, N, K, LDA, LDB, LDC, I, J, L, NROWA, NROWB, INFO
+      DOUBLE PRECISION ALPHA, BETA, A(LDA,*), B(LDB,*), C(LDC,*), T
+      LOGICAL LSAME, NOTA, NOTB
+      EXTERNAL LSAME, XERBLA
+      NOTA = LSAME(TRANSA, 'N')
+      NOTB = LSAME(TRANSB, 'N')
+      NROWA = K
+      NROWB = N
+      IF (NOTA) NROWA = M
+      IF (NOTB) NROWB = K
+      INFO = 0
+      IF (.NOT. NOTA .AND. .NOT. LSAME(TRANSA, 'C') .AND.
+     $    .NOT. LSAME(TRANSA, 'T')) THEN
+         INFO = 1
+      ELSE IF (.NOT. NOTB .AND. .NOT. LSAME(TRANSB, 'C') .AND.
+     $         .NOT. LSAME(TRANSB, 'T')) THEN
+         INFO = 2
+      ELSE IF (M .LT. 0 .OR. N .LT. 0 .OR. K .LT. 0) THEN
+         INFO = 3
+      ELSE IF (LDA .LT. MAX(1, NROWA)) THEN
+         INFO = 8
+      ELSE IF (LDB .LT. MAX(1, NROWB)) THEN
+         INFO = 10
+      ELSE IF (LDC .LT. MAX(1, M)) THEN
+         INFO = 13
+      END IF
+      IF (INFO .NE. 0) THEN
+         CALL XERBLA('DGEMM5', INFO)
+         RETURN
+      END IF
+      DO 30 J = 1, N
+         DO 20 I = 1, M
+            T = 0.0D0
+            DO 10 L = 1, K
+               IF (NOTA .AND. NOTB) THEN
+                  T = T + A(I,L)*B(L,J)
+               ELSE IF (NOTA) THEN
+                  T = T + A(I,L)*B(J,L)
+               ELSE IF (NOTB) THEN
+                  T = T + A(L,I)*B(L,J)
+               ELSE
+                  T = T + A(L,I)*B(J,L)
+               END IF
+   10       CONTINUE
+            C(I,J) = ALPHA*T + BETA*C(I,J)
+   20    CONTINUE
+   30 CONTINUE
+      END

@@ -40,6 +40,14 @@ _COMPARED: dict[str, Callable[[Affine, Affine], Constraint]] = {
     ">=": at_least,
 }
 
+_DECIDED: dict[str, Callable[[int], bool]] = {
+    "==": lambda apart: apart == 0,
+    "!=": lambda apart: apart != 0,
+    "<": lambda apart: apart < 0,
+    "<=": lambda apart: apart <= 0,
+    ">": lambda apart: apart > 0,
+    ">=": lambda apart: apart >= 0,
+}
 _EXTREMES = {"arith.maxsi": ">=", "arith.minsi": "<="}
 
 
@@ -121,6 +129,9 @@ def _compared(ex: Execution, operator: str, left: Side, right: Side) -> Domain |
             return _either(asked, then, otherwise)
     assert isinstance(left, Affine)
     assert isinstance(right, Affine)
+    apart = left - right
+    if apart.is_constant:
+        return UNIVERSE if _DECIDED[operator](apart.constant) else EMPTY
     found = Domain.of(_COMPARED["==" if operator == "!=" else operator](left, right))
     return found.complement() if operator == "!=" else found
 

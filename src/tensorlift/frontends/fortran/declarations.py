@@ -24,7 +24,7 @@ from tensorlift.frontends.fortran.syntax import kind_of, statement_line
 from tensorlift.ops.c_types import CHAR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.frontends.fortran.symbols import Bounds
 
@@ -33,6 +33,8 @@ _ALONE = {f"{name.capitalize()}_Stmt": name for name in _ATTRIBUTES}
 # Statements that say nothing of what is computed.
 _SILENT = {"Comment", "Format_Stmt", "Interface_Block", "Intrinsic_Stmt", "NoneType"}
 _TYPES = {"Intrinsic_Type_Spec", "Declaration_Type_Spec"}
+
+_MOST_VALUES = 10_000  # of `data` that are looked at
 
 
 def read_scope(  # noqa: PLR0913, PLR0917 - all that a first statement says
@@ -46,6 +48,7 @@ def read_scope(  # noqa: PLR0913, PLR0917 - all that a first statement says
     """Enter what the first statement and the specification part of a unit declare."""
     statements = list(getattr(specification, "children", ()) or ())
     flat = [inner for statement in statements for inner in _flattened(statement)]
+    flat.sort(key=lambda statement: kind_of(statement) == "Data_Stmt")  # which may stand before declarations
     scope.implicit = scope.outer.implicit if scope.outer is not None else default_types(scope.file.settings.real_kind)
     for statement in flat:
         rule = _RULES.get(kind_of(statement))
@@ -283,7 +286,32 @@ def _names_in(scope: Scope, statement: Any, mark: str) -> None:
 
 
 def _data(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
+    """Enter the values that `data` gives to whole variables; any other one has a first value that is not known."""
     _names_in(scope, statement, "save")
+    for objects, values in (one.children for one in statement.children):
+        given = [value for one in values.children for value in _repeated(one)]
+        named = [scope.names[str(one).lower()] for one in objects.children if kind_of(one) == "Name"]
+        if len(named) < len(objects.children) or None in given:
+            continue
+        if len(named) == 1 and named[0].bounds:
+            named[0].value = _constructor(given)
+        elif len(named) == len(given) and not any(symbol.bounds for symbol in named):
+            for symbol, value in zip(named, given, strict=True):
+                symbol.value = value
+
+
+def _repeated(value: Any) -> list[Any]:
+    """Give a value of `data` as often as it stands for; None where that is no number."""
+    if kind_of(value) != "Data_Stmt_Value":
+        return [value]
+    count = str(value.children[0])
+    return [value.children[1]] * int(count) if count.isdigit() and int(count) <= _MOST_VALUES else [None]
+
+
+def _constructor(values: Sequence[Any]) -> Any:
+    from fparser.two.Fortran2003 import Array_Constructor  # noqa: PLC0415 - an extra
+
+    return Array_Constructor(f"[{', '.join(map(str, values))}]")
 
 
 def _equivalence(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:

@@ -12,6 +12,7 @@ from tensorlift.diagnostics import LiftError, internal_error
 from tensorlift.frontends.fortran.declarations import read_scope
 from tensorlift.frontends.fortran.symbols import Procedure, Scope, default_types
 from tensorlift.frontends.fortran.syntax import SUFFIXES, Settings, kind_of, parse_units, part
+from tensorlift.frontends.fortran.uses import uses_of
 
 if TYPE_CHECKING:
     from tensorlift.frontends.fortran.syntax import File, Unit
@@ -84,7 +85,19 @@ def parse_fortran(text: str, filename: str, settings: Settings = Settings()) -> 
                 raise
             place = file.location(unit.line + 1)
             parsed.unread[unit.name or "program"] = unit.line + 1, LiftError(internal_error(error, place))
+    for procedure in parsed.procedures.values():
+        _settle_constants(procedure)
     return parsed
+
+
+def _settle_constants(procedure: Procedure) -> None:
+    """Take variables with a first value that nothing writes for the constants that they are."""
+    for symbol in procedure.scope.names.values():
+        is_own = symbol.home is procedure.scope and not (symbol.is_dummy or symbol.is_result or symbol.is_outside)
+        has_value = "save" in symbol.attributes and symbol.value is not None and symbol.derived is None
+        has_alias = symbol.attributes & {"pointer", "target", "equivalence", "volatile"}
+        if is_own and has_value and not has_alias and symbol not in uses_of(procedure).written:
+            symbol.attributes.add("parameter")
 
 
 def _enter(parsed: ParsedFortran, unit: Unit, tree: Any, outer: Scope, modules: dict[str, Scope]) -> None:
