@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # where it is repeated, by a loop that stays, it is quicker without threads.  What is measured need not be estimated.
 Pays = Literal["", "reordered", "measured", "alike", "repeated"]
 
-_FEWER = 1 << 11  # iterations from which on it counts what they are
+_FEWER = 1 << 11  # iterations of the source from which on it counts what they are
 _STARTED = 8.0  # steps that each of these must save for threads or BLAS to be started, half a microsecond in all
 _FRESH = 5.0  # steps for each cell of memory that the program asks for: pages come zeroed, at the first touch
 _QUICKER, _SLOWER = 1.2, 0.95  # times as fast as the source, by an estimate that is rough
@@ -77,7 +77,8 @@ def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compil
     if not is_quicker and pays != "measured" and (pays == "repeated" or not lines):
         raise refuse("TL316", "the program would be no quicker", view.location, _STAYS)
     starts = starts_of(written, lambda op: isinstance(op, ForOp) and (op in calls or _line(op) in lines))
-    each = work.per(sum(starts, ONCE)).without(STEPS)
+    counted = work_of_loops(view) if is_quicker else work  # what is saved, else what threads share
+    each = counted.per(sum(starts, ONCE)).without(STEPS)
     threaded = () if is_quicker or pays == "measured" else (THREADED,)
     if not any(each.products):
         return threaded
@@ -85,7 +86,7 @@ def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compil
     total = " + ".join(wide + " * ".join(one) for one in each.ordered)
     if not is_quicker:
         return (f"{total} > {FROM}", *threaded)
-    saved = (source - own) / sum(prod(sizes.get(name, SIZE) for name in one) for one in work.ordered)
+    saved = (source - own) / sum(prod(sizes.get(name, SIZE) for name in one) for one in counted.ordered)
     return (f"{total} > {_FEWER * (1 + ceil(_STARTED * len(starts) / saved))}",)
 
 

@@ -7,14 +7,15 @@ Whatever is guessed, a match is yielded only after both summands have been shown
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import permutations
 
 from tensorlift.comprehension.normal.atoms import COMMUTATIVE, ApplyAtom, Atom, FoldAtom, IndexAtom, ReadAtom
 from tensorlift.comprehension.normal.interning import spend, tables
-from tensorlift.comprehension.normal.monomials import Monomial, Poly
+from tensorlift.comprehension.normal.monomials import Coefficient, Monomial, Poly
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import Domain, equal
+from tensorlift.poly.domain import UNIVERSE, Domain, equal
 
 Match = dict[str, Affine]
 Same = Callable[[Poly, Poly, Domain], bool]
@@ -57,6 +58,18 @@ def _completed(match: Match, pattern: Monomial, target: Monomial) -> Iterator[Ma
         yield match | dict(zip(missing, map(Affine.var, choice), strict=True))
 
 
+def _is_plain(value: Poly) -> bool:
+    """Tell whether a polynomial has no sums, no guards, and no indices, which are several terms at other places."""
+    return not any(
+        t.bound or t.domain is not UNIVERSE or any(isinstance(a, IndexAtom) for a in t.atoms) for t in value.terms
+    )
+
+
+def _form(value: Poly) -> list[tuple[int, Coefficient]]:
+    """List what the terms of a polynomial look like, each with its coefficient."""
+    return sorted((t.sig, t.coefficient) for t in value.terms)
+
+
 class Matcher:
     """Matching of atoms with unknowns, at the points of a domain."""
 
@@ -90,7 +103,7 @@ class Matcher:
             yield from self._subscripts((pattern.affine,), (target.affine,), match)
         elif pattern is target and pattern.free.isdisjoint(self.unknown):
             yield match
-        elif isinstance(pattern, ApplyAtom | FoldAtom):
+        elif isinstance(pattern, ApplyAtom | FoldAtom) and not self._differ_in_form(pattern, target):
             yield from self._opened(pattern, target, match)
 
     def _subscripts(self, pattern: tuple[Affine, ...], target: tuple[Affine, ...], match: Match) -> Iterator[Match]:
@@ -118,6 +131,17 @@ class Matcher:
             pairs = postponed
         yield match
 
+    def _differ_in_form(self, pattern: Atom, target: Atom) -> bool:
+        """Tell that functions of plain sums differ, whatever the unknowns are: by how many terms have a coefficient."""
+        if not isinstance(pattern, ApplyAtom) or not isinstance(target, ApplyAtom):
+            return False
+        if pattern.op in COMMUTATIVE or pattern.op in EVEN or self.where.equalities():
+            return False
+        return any(
+            _form(ours) != _form(theirs) and _is_plain(ours) and _is_plain(theirs)
+            for ours, theirs in zip(pattern.args, target.args, strict=False)
+        )
+
     def _opened(self, pattern: Atom, target: Atom, match: Match) -> Iterator[Match]:
         missing = sorted(v for v in pattern.free & self.unknown if v not in match)
         if missing:
@@ -127,8 +151,8 @@ class Matcher:
             yield match
 
     def _guesses(self, variable: str, pattern: Atom, target: Atom, match: Match) -> list[Affine]:
-        """Return the values of an unknown that line up a subscript of the pattern with one of the target."""
-        guesses: dict[Affine, None] = {}
+        """Return the values of an unknown that line up subscripts of both, those that do so most often first."""
+        guesses: Counter[Affine] = Counter()
         targets = list(target.subscripts())
         for sig, indices in pattern.subscripts():
             for position, index in enumerate(indices):
@@ -139,11 +163,11 @@ class Matcher:
                     if other == sig and len(subscripts) == len(indices):
                         solution = (left - subscripts[position]).solve(variable)
                         if solution is not None and variable not in solution.variables:
-                            guesses[solution] = None
+                            guesses[solution] += 1
         if not guesses and not any(i.coefficient(variable) for _, indices in pattern.subscripts() for i in indices):
             others = sorted(target.free - pattern.free)[:_MOST_ENDS]  # it only ends folds
             return [Affine.var(v) + offset for offset in (0, -1, 1) for v in others]
-        return list(guesses)
+        return [guess for guess, _ in guesses.most_common()]
 
     def _equal(self, left: Atom, right: Atom) -> bool:
         """Tell whether two atoms without unknowns are shown equal."""
@@ -196,6 +220,8 @@ class Matcher:
             for match in match_monomials(other, item, common, self.same):
                 if all(v in match for v in other.bound):
                     rest = rest - other.domain.substitute(match)
+                if rest.is_empty():
+                    return True
             # The other way round: the other value is that of one point of the item's range.
             if item.bound and not other.bound and not rest.is_empty():
                 for match in match_monomials(item, other, self.where & other.domain, self.same):

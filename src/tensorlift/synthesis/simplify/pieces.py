@@ -159,10 +159,18 @@ def _is_start(value: Term, fold: Term, domain: Domain) -> bool:
         parts = fold.args
     elif isinstance(fold, Apply) and fold.op in ("cast", "select") and fold.args[0].dtype == "bool":
         parts = fold.args[:1]
-    folds = (part for part in parts if isinstance(part, Reduce) and part.domain.is_disjoint(domain))
+    folds = (part for part in parts if isinstance(part, Reduce) and _is_over_nothing(part, domain))
     if all(all(is_single_valued(found.domain, name) for name in found.bound) for found in folds):
         return False
     return equal(value, fold, domain)
+
+
+def _is_over_nothing(fold: Reduce, domain: Domain) -> bool:
+    """Tell whether a fold, or the one of the same kind that it is over, has no points on a domain."""
+    if fold.domain.is_disjoint(domain):
+        return True
+    inner = fold.body
+    return isinstance(inner, Reduce) and inner.op == fold.op and _is_over_nothing(inner, domain & fold.domain)
 
 
 def _is_power(term: Term) -> bool:

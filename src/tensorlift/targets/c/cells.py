@@ -277,7 +277,7 @@ class Cell:
 
     def step(self, op: str, dtype: DType, target: str, text: Text) -> list[Line]:
         """Return one step of a fold; what is compared is computed once."""
-        if op not in ("max", "min") or text.precedence >= ATOM:
+        if op not in ("max", "min") or (text.precedence >= ATOM and "(" not in text.source):
             return [self.update(op, dtype, target, text)]
         name = self._names.fresh("t")
         once = f"const {C_TYPES[dtype]} {name} = {text.source};"
