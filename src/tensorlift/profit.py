@@ -6,12 +6,12 @@ from collections import defaultdict
 from math import ceil, prod
 from typing import TYPE_CHECKING, Literal
 
-from xdsl.dialects.affine import ForOp
+from xdsl.dialects.affine import ForOp, IfOp
 
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.estimate import SIZE, estimated_steps
 from tensorlift.ir.location import location_of
-from tensorlift.ir.work import ONCE, STEPS, starts_of, work_of_loops
+from tensorlift.ir.work import ONCE, STEPS, Work, starts_of, work_of_loops
 from tensorlift.targets.c.pragmas import FROM
 from tensorlift.targets.c.signature import in_places
 from tensorlift.targets.c.text import APART, ORIGINAL, THREADED, THREADS
@@ -77,7 +77,9 @@ def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compil
     if not is_quicker and pays != "measured" and (pays == "repeated" or not lines):
         raise refuse("TL316", "the program would be no quicker", view.location, _STAYS)
     starts = starts_of(written, lambda op: isinstance(op, ForOp) and (op in calls or _line(op) in lines))
-    counted = work_of_loops(view) if is_quicker else work  # what is saved, else what threads share
+    loops = [op for op in view.operations if isinstance(op, ForOp)]
+    is_told = not any(isinstance(loop.parent_op(), IfOp) for loop in loops)  # as those in tiles are
+    counted = work_of_loops(view) if is_quicker and is_told else work
     each = counted.per(sum(starts, ONCE)).without(STEPS)
     threaded = () if is_quicker or pays == "measured" else (THREADED,)
     if not any(each.products):
@@ -86,8 +88,12 @@ def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compil
     total = " + ".join(wide + " * ".join(one) for one in each.ordered)
     if not is_quicker:
         return (f"{total} > {FROM}", *threaded)
-    saved = (source - own) / sum(prod(sizes.get(name, SIZE) for name in one) for one in counted.ordered)
+    saved = (source - own) / _iterations(counted, sizes)
     return (f"{total} > {_FEWER * (1 + ceil(_STARTED * len(starts) / saved))}",)
+
+
+def _iterations(work: Work, sizes: Mapping[str, int]) -> int:
+    return sum(prod(sizes.get(name, SIZE) for name in one) for one in work.products)
 
 
 def _cells(parameter: Parameter, sizes: Mapping[str, int]) -> int:
