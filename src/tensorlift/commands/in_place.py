@@ -409,7 +409,7 @@ def _put(source: Source, output: Output, record: LiftRecord, data: bytes, others
         show_lift(record, screen(sys.stdout), programs=False)
         if any("cblas_" in function.program for function in record.functions):
             click.echo("link with -lopenblas -lm")
-        for name in others:
+        for name in () if output.only_checked else others:
             click.echo(f"compile {name} too")
     if is_rewritten(source) or is_entered(source):
         click.echo(f"{source.name}: already rewritten by tensorlift", err=output.is_shown)

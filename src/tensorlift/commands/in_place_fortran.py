@@ -15,13 +15,14 @@ from functools import cache, cached_property, partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from tensorlift import __version__
+from tensorlift import __version__, reading
 from tensorlift.commands.fortran_calls import IN_C, MARK, entered, formulas, in_c, with_calls
 from tensorlift.commands.rewrite import Rewriting
 from tensorlift.deep import with_deep_stack
-from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.diagnostics import LiftError, Severity, refuse
 from tensorlift.frontends.fortran.procedures import parse_fortran
 from tensorlift.frontends.fortran.syntax import body, part
+from tensorlift.ir.function import FunctionView, function_named
 from tensorlift.pipeline import lift_to_run
 from tensorlift.record import LiftRecord
 from tensorlift.report.output import STDOUT
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from tensorlift.source import Source
 
 _STAYS = "nothing: what is here stays as it was"
+_NO_QUICKER = {"TL314", "TL316"}
 _MARKED = re.compile(rf"^[ \t]*! \w+ is {MARK}: ", re.MULTILINE)
 
 
@@ -81,7 +83,16 @@ def rewritten_fortran(
         if IN_C not in Path(beside).read_text(encoding="utf-8", errors="replace"):
             raise refuse("TL578", f"'{beside}' is there already, and holds no programs", remedy="give -o another name")
     done = rewrite_fortran(source, options, beside, checking(source, project))
-    return done.record, source.encoded(done.text), {beside: done.c.encode()} if done.c else {}
+    loops = tuple(one for one in done.record.functions if one.lifted or _has_loops(source, options, one))
+    return replace(done.record, functions=loops), source.encoded(done.text), {beside: done.c.encode()} if done.c else {}
+
+
+def _has_loops(source: Source, options: LiftOptions, function: FunctionRecord) -> bool:
+    """Tell whether a procedure that stays has anything that a program might be quicker at."""
+    if any(d.code not in _NO_QUICKER for d in function.diagnostics if d.severity is Severity.ERROR):
+        return True
+    (read,) = reading.read(source, replace(options, functions=(function.name,), replaces=True))
+    return read.module is None or FunctionView(function_named(read.module, read.name)).loop_depth > 0
 
 
 def is_entered(source: Source) -> bool:
@@ -128,8 +139,8 @@ class _Entering(Rewriting):
         return Rewritten(told, text, c, tuple(self.chosen))
 
     def _tried(self, function: FunctionRecord, lifting: Lifting | None) -> FunctionRecord:
-        if lifting is None or f"{function.name}{ORIGINAL}(" not in function.program:
-            return function
+        if lifting is None or f"{function.name}{ORIGINAL}(" not in function.program:  # as nothing checks what it needs
+            return self._kept(function, function.diagnostics) if function.lifted else function
         try:
             self.chosen.append(entered(self.parsed.procedures[function.name], function, lifting.view, self.c_file))
         except LiftError as reason:

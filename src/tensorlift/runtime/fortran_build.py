@@ -103,12 +103,12 @@ def build_fortran_library(text: str, c: str, name: str, hidden: Sequence[str], p
 
 
 def _own(project: Project, folder: Path) -> list[str]:
-    """Give the flags of a project, but that modules are written to a folder of its own."""
+    """Give the flags of a project, but that modules are written to a folder of its own, and found beside the file."""
     kept: list[str] = []
     flags = iter(project.flags)
     for flag in flags:
-        if _MODULES.fullmatch(flag):
-            kept.append(f"-I{flag[2:] or next(flags, '.')}")
+        if _MODULES.fullmatch(flag) or flag == "-iquote":
+            kept.append(f"-I{flag.removeprefix('-J').removeprefix('-iquote') or next(flags, '.')}")
         else:
             kept.append(flag)
     return [*kept, f"-J{folder}"]
