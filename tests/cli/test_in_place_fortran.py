@@ -118,8 +118,7 @@ _HEAD = (
         (f"{_HEAD}  !$omp declare target\n  integer :: i\n{_LOOP}", "is for the procedure as it is"),
         (f"{_HEAD}  integer :: i\n  volatile :: x\n{_LOOP}", "volatile"),
         (
-            "subroutine f(n, m, ix, x, y)\n  integer, intent(in) :: n, m, ix(m)\n  real, intent(in) :: x(n)\n"
-            "  real, intent(out) :: y(m)\n  y = x(ix)\nend subroutine\n",
+            "subroutine f(n, ix, x)\n  integer, intent(in) :: n, ix(n)\n  real :: x(n)\n  x = x(ix)\nend subroutine\n",
             "nothing checks every place at which x is read is inside of it",
         ),
     ],
