@@ -99,6 +99,18 @@ def test_what_takes_long_is_told_on_a_terminal_and_taken_back(monkeypatch: pytes
     screen.start_screen()
 
 
+def test_a_bar_is_shown_on_a_terminal_that_is_not_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = _Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    for quiet in (True, False):
+        assert not terminal.getvalue()
+        screen.shown.quiet = quiet
+        with screen.progress_bar(2) as advance:
+            advance()
+    screen.start_screen()
+    assert "1/2" in terminal.getvalue()
+
+
 def test_what_is_quick_or_piped_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = _Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)

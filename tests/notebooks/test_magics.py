@@ -108,3 +108,21 @@ def test_only_a_text_that_gives_the_code_is_taken_for_a_timed_cell(monkeypatch: 
     assert _timed_text(namespace["f"].__code__) == body
     cells[1:3] = []
     assert _timed_text(namespace["f"].__code__) == ""
+
+
+@pytest.mark.parametrize("magic", ["%%time", "%%timeit -n 1 -r 2 -q"])
+def test_functions_that_are_defined_in_timed_cells_lift(magic: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    interactiveshell = pytest.importorskip("IPython.core.interactiveshell")
+    config = pytest.importorskip("traitlets.config").Config(HistoryManager={"enabled": False})
+    for hook in ("displayhook", "excepthook"):
+        monkeypatch.setattr(sys, hook, getattr(sys, hook))
+    shell = interactiveshell.InteractiveShell.instance(config=config)
+    body = "@lift(cache=False)\ndef f(x):\n    return np.exp(x).sum() * k\ny.append((f(np.ones(3)), f.verdict))\n"
+    try:
+        for cell in ("import numpy as np\nfrom tensorlift import lift\ny = []", f"{magic}\nk = 2.0\n{body}", "y"):
+            found = shell.run_cell(cell, store_history=True)
+            assert found.success, found.error_in_exec
+    finally:
+        interactiveshell.InteractiveShell.clear_instance()
+    assert {verdict for _, verdict in found.result} == {"loop-free"}
+    assert found.result[0][0] == pytest.approx(16.3097)

@@ -88,7 +88,7 @@ def test_only_the_page_itself_is_answered(address: tuple[str, int]) -> None:
 def test_no_page_loads_anything_from_elsewhere(address: tuple[str, int]) -> None:
     page = _asked(address, "/")[1]
     assert re.findall(r"(?:src|href)=\"([^\"]*)\"", page) == ["/page.js", "/editor.js", "/explore.js"]
-    assert "default-src 'none'; connect-src 'self'" in page
+    assert "default-src 'none'; style-src 'unsafe-inline'; connect-src 'self'; script-src 'self'" in page
     licence = Path(__file__).parents[2] / "src" / "tensorlift" / "serve" / "editor.LICENSE.txt"
     assert "@codemirror/view 6." in licence.read_text(encoding="utf-8")
 

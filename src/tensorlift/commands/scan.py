@@ -8,8 +8,7 @@ of them may be ended; what comes back goes to the record file at once (`scanned`
 from __future__ import annotations
 
 import os
-import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -26,6 +25,7 @@ from tensorlift.commands.options import (
     target_option,
     with_compiler_flags,
 )
+from tensorlift.commands.screen import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -136,7 +136,7 @@ def scan(  # noqa: PLR0913 - one parameter for each option
     entries = unreadable + (_known(known, tasks) if resume else [])
     done = {entry.key for entry in entries}
     todo = [task for task in tasks if task.key not in done]
-    with _appending(output, lines_of(entries)) as record, _progress(len(todo)) as advance:
+    with _appending(output, lines_of(entries)) as record, progress_bar(len(todo)) as advance:
         for found in _lifted(todo, seconds, jobs or os.cpu_count() or 1, cluster):
             entries += found
             if record is not None:
@@ -245,21 +245,6 @@ def _appending(output: str | None, text: str) -> AbstractContextManager[TextIO |
         return nullcontext()
     write_output(output, text)
     return open(output, "a", encoding="utf-8")  # noqa: PTH123 - closed by the caller
-
-
-@contextmanager
-def _progress(files: int) -> Iterator[Callable[[], None]]:
-    """Show a bar on a terminal, nothing elsewhere; what is given is called for each file that is done."""
-    if not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    columns = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=files)
-        yield lambda: bar.advance(task)
 
 
 def _worse(old: Sequence[Entry], entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rich.status import Status
 
@@ -83,10 +83,30 @@ def with_screen_options(command: click.Command) -> None:
         command = option(command)
 
 
+def _is_watched() -> bool:
+    """Whether somebody sees what is being done, and wants to."""
+    return sys.stderr.isatty() and not shown.quiet
+
+
+@contextmanager
+def progress_bar(total: int) -> Iterator[Callable[[], None]]:
+    """Show on a terminal how many of some things are done; what is given is called for each of them."""
+    if not _is_watched():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda: bar.advance(task)
+
+
 @contextmanager
 def progress() -> Iterator[None]:
     """Show on a terminal what is being done, once that takes more than a second."""
-    if shown.quiet or not sys.stderr.isatty():
+    if not _is_watched():
         yield
         return
     from tensorlift.progress import heard_by

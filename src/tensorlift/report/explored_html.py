@@ -62,7 +62,6 @@ def explored_page(shown: Exploration, source: Source) -> str:
             "source": code(source.text.rstrip("\n"), source_language(source.name), first=1, anchor="line-"),
             "status": f"by tensorlift {__version__}",
             "scripts": f'<script>"use strict";\n{resource("page.js")}\nlinkLines(document); tabs();</script>',
-            "policy": "script-src 'unsafe-inline'",
         },
         views,
     )

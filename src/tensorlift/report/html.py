@@ -1,8 +1,8 @@
 """Pages of HTML that need nothing else, and the parts that all of them share: code, verdicts, data for scripts.
 
-A page is a file of this folder in which marks `<!--name-->` stand for its parts. All pages share `page.css`, which
-takes `code.css` in, and `page.js`: lines that belong together light up. What belongs to lines of the source says so in
-`data-of`, as "3-5 9-9".
+A page is a file of this folder in which marks `<!--name-->` stand for its parts. All begin as `head.html` says, and
+share `page.css`, which takes `code.css` in, and `page.js`: lines that belong together light up. What belongs to lines
+of the source says so in `data-of`, as "3-5 9-9".
 """
 
 from __future__ import annotations
@@ -22,13 +22,20 @@ if TYPE_CHECKING:
 Range = tuple[int, int]  # first and last line of the source
 _FOLDER = Path(__file__).parent
 _MARK = re.compile(r"<!--(\w+)-->")
+_SCRIPTS = "script-src 'unsafe-inline'"
 
 
 def page(name: str, parts: Mapping[str, str]) -> str:
-    """Fill the page of a name; raises KeyError where it has a part that is not given."""
-    shared = {"style": style(), "script": resource("page.js")}
-    filled = {**shared, **parts}
-    return _MARK.sub(lambda mark: filled[mark[1]], resource(f"{name}.html"))
+    """Fill the page of a name; raises KeyError where it has a part that is not given.
+
+    ``title`` and ``policy``, what it may do beside being shown, are parts of its head.
+    """
+    head = _filled("head", {"title": f"tensorlift {name}", "policy": _SCRIPTS, "style": style(), **parts})
+    return _filled(name, {"script": resource("page.js"), **parts, "head": head})
+
+
+def _filled(name: str, parts: Mapping[str, str]) -> str:
+    return _MARK.sub(lambda mark: parts[mark[1]], resource(f"{name}.html"))
 
 
 @cache

@@ -159,7 +159,7 @@ def _page(source: Source | None, key: str) -> str:
         "status": "",
         "scripts": f'<script type="application/json" id="data">{as_script_data(data)}</script>\n'
         + "".join(f'<script src="/{name}.js"></script>\n' for name in ("page", "editor", "explore")),
-        "policy": "script-src 'self'",
+        "policy": "connect-src 'self'; script-src 'self'",
     }
     return explore_page(parts, {"run": _RUN} if key else {}, {**TITLES, "run": "Run"} if key else TITLES)
 

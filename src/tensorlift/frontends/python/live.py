@@ -47,7 +47,7 @@ _OF_ARRAYS = {  # what arrays and lists are asked for
     *METHODS,
     *REDUCING_METHODS,
 }
-_TIMED = "<timed exec>"  # what IPython calls the text of a cell under ``%%time``
+_TIMED = {"<timed exec>": "%%time", "<magic-timeit>": "%%timeit"}  # what IPython calls the texts of such cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,13 +293,14 @@ def _text_of(function: FunctionType) -> str:
 
 
 def _timed_text(code: CodeType) -> str:
-    """Give the text of the notebook's cell under ``%%time`` that a code is of; IPython keeps it as it was typed."""
+    """Give the text of the notebook's cell under ``%%time`` or ``%%timeit`` that a code is of; IPython keeps it."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if code.co_filename != _TIMED or shell is None:
+    if code.co_filename not in _TIMED or shell is None:
         return ""
     for cell in reversed(shell.history_manager.input_hist_raw):
         magic, _, body = cell.lstrip().partition("\n")
-        text: str = shell.transform_cell(body) if magic.startswith("%%time") else ""
+        is_timed = magic.split()[:1] == [_TIMED[code.co_filename]]
+        text: str = shell.transform_cell(body) if is_timed else ""
         with suppress(SyntaxError):
             if _is_compiled_from(ast.parse(text), code):
                 return text
@@ -444,6 +445,9 @@ def _begins(node: ast.FunctionDef, code: CodeType) -> bool:
 def _is_compiled_from(tree: ast.Module, code: CodeType) -> bool:
     """Whether compiling the tree, whole or, as a notebook does, statement by statement, gives the code among others."""
     alone = [ast.Module([node], []) for node in tree.body if any(_is_start(inner, code) for inner in ast.walk(node))]
+    if _TIMED.get(code.co_filename) == "%%timeit":  # IPython puts it into a function
+        alone.append(ast.parse("def inner(_it, _timer): pass"))
+        alone[-1].body[0].body = tree.body  # type: ignore[attr-defined] # it is a function
     units = (compile(unit, code.co_filename, "exec", dont_inherit=True) for unit in (tree, *alone))
     return any(_is_same(one, code) for unit in units for one in _codes(unit))
 
