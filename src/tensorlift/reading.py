@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
 
+    from tensorlift.frontends.fortran.syntax import Settings
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.pipeline import LiftOptions
     from tensorlift.source import Source
@@ -63,18 +64,23 @@ def _read_python(source: Source, options: LiftOptions, wanted: str | None) -> Se
     return read_python(source.text, source.name, function=wanted, divides_sizes=options.divides_sizes)
 
 
-def _read_fortran(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
+def fortran_settings(options: LiftOptions) -> Settings:
+    """Say how files in Fortran are read."""
     from tensorlift.frontends.fortran.syntax import Settings
+
+    return Settings(options.defines, options.include_dirs, 8 if "default-real-8" in (options.std or "") else 4)
+
+
+def _read_fortran(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.languages.fortran import read_fortran
 
-    real_kind = 8 if "default-real-8" in (options.std or "") else 4
     found = read_fortran(
         source.text,
         source.name,
         function=wanted,
         divides_sizes=options.divides_sizes,
         by_columns=options.replaces,  # what Fortran calls works in its memory
-        settings=Settings(options.defines, options.include_dirs, real_kind),
+        settings=fortran_settings(options),
     )
     return _with_extents(found, options)
 

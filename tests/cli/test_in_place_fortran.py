@@ -133,6 +133,26 @@ def test_a_procedure_that_cannot_be_entered_stays(
     assert file.read_text() == text
 
 
+def test_lines_of_the_preprocessor_stay_and_so_do_procedures_that_have_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "size.inc").write_text("  integer, parameter :: few = 3\n")
+    loop = f"{_HEAD}  integer :: i\n{_LOOP}"
+    text = loop.replace("  integer :: i\n", "  include 'size.inc'\n  integer :: i\n", 1) + loop.replace(" f(", " g(")
+    (tmp_path / "f.f90").write_text(text)
+    assert main(["lift", "f.f90", "--in-place", "--regardless"]) == 1
+    assert "the preprocessor or an `include` makes lines of it [TL579]" in capsys.readouterr().err
+    rewritten = (tmp_path / "f.f90").read_text()
+    assert "call g_tried(" in rewritten
+    assert "call f_tried(" not in rewritten
+    assert "  include 'size.inc'\n" in rewritten
+
+    (tmp_path / "g.F90").write_text(f"#define N 3\n{loop}")
+    assert main(["lift", "g.F90", "--in-place"]) == 2
+    assert "'g.F90' has lines of the preprocessor [TL578]" in capsys.readouterr().err
+
+
 def test_fixed_form_stays_in_its_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "f.f"
     file.write_text(

@@ -59,6 +59,7 @@ _INTRINSICS = {
 }
 _UNKNOWN_TO_C = {"pointer", "optional", "volatile", "asynchronous"}
 _LAST_COLUMN = 72
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _LONGEST = 100
 _MARKED = re.compile(rf"^[!c*\s]*\S+ is {MARK}", re.IGNORECASE | re.MULTILINE)
 
@@ -167,14 +168,15 @@ def _check_place(procedure: Procedure, function: FunctionRecord) -> None:
     prefix = procedure.tree.children[0].children[0]
     if any(str(word).lower() == "elemental" for word in getattr(prefix, "children", ()) or ()):
         raise _uncallable(function, "it is elemental")
-    if not procedure.scope.file.is_as_written:
-        raise _uncallable(function, "lines of the file are made by the preprocessor or `include`")
     first, last = _specified(procedure), _before_statements(procedure)
-    lines = procedure.scope.file.lines
+    file = procedure.scope.file
+    lines = file.lines
     if any(";" in lines[line - 1].partition("!")[0] for line in (first, last)):
         raise _uncallable(function, "statements stand behind a declaration on one line", "give each its own line")
     head = procedure.scope.first + _span(procedure.tree.children[0])[0]
     end = procedure.scope.first + _span(procedure.tree)[1]
+    if any(one.text != one.own or one.file != file.name for one in file.places[head - 1 : end]):
+        raise _uncallable(function, "the preprocessor or an `include` makes lines of it", "write what they make")
     for one in directives_in(lines, head, end):
         if one.kind == "acc":
             raise _uncallable(function, f"`{one.said}` may keep its arrays on a device", "remove the directive")
@@ -340,11 +342,14 @@ def _rank(view: FunctionView, parameter: Parameter) -> int:
 def with_calls(source: Source, parsed: ParsedFortran, chosen: Sequence[Entered]) -> str:
     """Give the text of the file with what procedures get; every line that was there stays."""
     newline = "\r\n" if "\r\n" in source.text else "\n"
-    lines = list(parsed.file.lines)
+    lines = _LINE_END.split(source.text)
     added: dict[int, list[str]] = {}
     for one in chosen:
-        added.setdefault(_specified(one.procedure), []).extend(one.declared)
-        added.setdefault(_before_statements(one.procedure), []).extend(one.called)
+        for line, statements in (
+            (_specified(one.procedure), one.declared),
+            (_before_statements(one.procedure), one.called),
+        ):
+            added.setdefault(parsed.file.line_in_file(line), []).extend(statements)
     for line in sorted(added, reverse=True):
         indent = _indent(lines, line)
         lines[line:line] = [spelled for one in added[line] for spelled in _as_lines(one, indent, parsed.file.is_fixed)]

@@ -77,6 +77,9 @@ def rewritten_fortran(
     """Rewrite a file, unless that has been done; give with what becomes of it the file in C by where it goes."""
     if is_entered(source):
         return LiftRecord(__version__, source.name, source.sha256, "c"), source.encoded(source.text), {}
+    if any(line.lstrip().startswith("#") for line in source.lines):  # what is lifted holds for one way of compiling
+        message = f"'{source.name}' has lines of the preprocessor"
+        raise refuse("TL578", message, remedy="give what it makes of them: gfortran -E -cpp FILE -o NEW.f90")
     path = PurePath(source.name if output in {None, STDOUT} else output or "")
     beside = str(path.with_name(f"{path.stem}{PROGRAM}.c"))
     with suppress(OSError):
@@ -124,7 +127,7 @@ class _Entering(Rewriting):
     @cached_property
     def parsed(self) -> ParsedFortran:
         """The file."""
-        return parse_fortran(self.source.text, self.source.name)
+        return parse_fortran(self.source.text, self.source.name, reading.fortran_settings(self.options))
 
     def run(self, failing: Callable[[str, str, Sequence[Entered]], Diagnostic | None]) -> Rewritten:
         """Lift all procedures, and enter those that have a program that Fortran can call."""
@@ -154,12 +157,19 @@ class _Entering(Rewriting):
     def _texts(self, chosen: Sequence[Entered]) -> tuple[str, str]:
         return with_calls(self.source, self.parsed, chosen), in_c(self.source, chosen)
 
+    def _again(self, text: str) -> ParsedFortran | LiftError:
+        """Parse a rewritten text."""
+        try:
+            return parse_fortran(text, self.source.name, reading.fortran_settings(self.options))
+        except LiftError as refusal:
+            return refusal
+
     def _leave_out(self, failing: Callable[[str, str, Sequence[Entered]], Diagnostic | None]) -> None:
         """Take back what may not stand by itself; raises LiftError where the rest may not stand together."""
 
         def reason(chosen: Sequence[Entered]) -> Diagnostic | None:
             text, c = self._texts(chosen)
-            return _differing(self.source, self.parsed, text, chosen) or failing(text, c, chosen)
+            return _differing(self.parsed, self._again(text), chosen) or failing(text, c, chosen)
 
         if not self.chosen or reason(self.chosen) is None:
             return
@@ -174,13 +184,12 @@ class _Entering(Rewriting):
             raise refuse(said.code, said.message, None, "choose procedures with --function")
 
 
-def _differing(source: Source, parsed: ParsedFortran, text: str, chosen: Sequence[Entered]) -> Diagnostic | None:
+def _differing(before: ParsedFortran, after: ParsedFortran | LiftError, chosen: Sequence[Entered]) -> Diagnostic | None:
     """Say what is not the same in a rewritten text; None where all is."""
-    try:
-        after = parse_fortran(text, source.name)
-        what = _changed(parsed, after, {one.name for one in chosen})
-    except LiftError as refusal:
-        what = refusal.diagnostics[0].message
+    if isinstance(after, LiftError):
+        what = after.diagnostics[0].message
+    else:
+        what = _changed(before, after, {one.name for one in chosen})
     if not what:
         return None
     message = f"the rewritten file would mean something else: {what}"

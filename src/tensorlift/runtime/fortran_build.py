@@ -48,7 +48,7 @@ def fortran_complaints(text: str, name: str, project: Project) -> Counter[str] |
         folder = Path(place)
         file = folder / f"source{PurePath(name).suffix}"
         file.write_text(text, encoding="utf-8")
-        command = [compiler, *_own(project, folder), *_PLAIN, str(file)]
+        command = [compiler, *_own(project, folder), *_preprocessed(text), *_PLAIN, str(file)]
         said = run_limited(command, project.where(folder), Limits())
     if said.returncode is None or _NO_MODULE.search(said.errors):
         return None
@@ -88,7 +88,7 @@ def build_fortran_library(text: str, c: str, name: str, hidden: Sequence[str], p
         where = project.where(folder)
         objects = [str(folder / "source.o")]
         own = _own(project, folder)
-        _run([compiler, *own, *_QUIET, "-c", str(source), "-o", objects[0]], where)
+        _run([compiler, *own, *_preprocessed(text), *_QUIET, "-c", str(source), "-o", objects[0]], where)
         threads: Sequence[str] = ()
         if c:
             threads = openmp(cc)
@@ -112,6 +112,11 @@ def _own(project: Project, folder: Path) -> list[str]:
         else:
             kept.append(flag)
     return [*kept, f"-J{folder}"]
+
+
+def _preprocessed(text: str) -> list[str]:
+    """Ask for the preprocessor where a file has lines for it."""
+    return ["-cpp"] * any(line.lstrip().startswith("#") for line in text.splitlines())
 
 
 def _run(command: Sequence[str], folder: Path) -> None:

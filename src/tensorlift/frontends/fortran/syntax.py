@@ -76,11 +76,6 @@ class File:
             return Location(self.places[line - 1].file, self.places[line - 1].number, column + 1)
         return Location(self.name, line, column + 1)
 
-    @property
-    def is_as_written(self) -> bool:
-        """Whether its lines are those of the file, which no preprocessor changed."""
-        return all(line.number == k and line.text == line.own for k, line in enumerate(self.places, 1))
-
     def line_in_file(self, line: int) -> int:
         """Give the line of the file itself that a line is read from."""
         return self.places[line - 1].number if 0 < line <= len(self.places) else line
