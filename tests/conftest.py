@@ -79,14 +79,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take one of some cases of a test that is marked ``in_turns``, by their names, or all with ``--exhaustive``."""
+    """Take one of some cases of a test that is marked ``in_turns``, by their names, or all with ``--exhaustive``.
+
+    A test none of whose cases has its turn takes the first.
+    """
     if is_exhaustive() or config.getoption("--update") or any("::" in argument for argument in config.args):
         return
     marks = [(item, item.get_closest_marker("in_turns")) for item in items]
     left = {item for item, mark in marks if mark is not None and not has_turn(item.nodeid, 0, mark.args[0])}
+    taken = {_test_of(item) for item in items if item not in left}
+    first = {_test_of(item): item for item in reversed(items)}
+    left -= {item for test, item in first.items() if test not in taken}
     left |= {item for item in items if item.get_closest_marker("exhaustive") is not None}
     config.hook.pytest_deselected(items=list(left))
     items[:] = [item for item in items if item not in left]
+
+
+def _test_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
 
 
 def pytest_collection_finish() -> None:

@@ -35,6 +35,7 @@ def _verify(report: object, folder: Path) -> int:
     return main(["verify", str(target)])
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.parametrize("kernel", _KERNELS)
 def test_certificates_of_kernels_hold(root: Path, kernel: str, tmp_path: Path) -> None:
     file = root / "bench" / "kernels" / (kernel if kernel.endswith(".cpp") else f"{kernel}.c")

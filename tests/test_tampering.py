@@ -289,6 +289,7 @@ def test_a_digest_is_demanded(digest: str) -> None:
         assert found.message == "the certificate does not name its source by a SHA-256"
 
 
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("target", ["numpy", "c", "linalg"])
 def test_a_certificate_is_compared_with_its_source(
     target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -37,6 +37,7 @@ def test_the_records_that_are_kept_are_upstreams(dialect: str) -> None:
     assert trimmed(upstreams_records(dialect), kept["!instanceof"]["Op"]) == kept
 
 
+@pytest.mark.in_turns(2)
 @needs_tools
 @pytest.mark.parametrize(("parts", "place"), _IMPORTED)
 def test_each_operation_has_a_meaning_or_a_reason(parts: str, place: int) -> None:

@@ -17,6 +17,7 @@ def test_no_random_program_has_a_fault(first: int) -> None:
     assert any(outcome.kind.endswith("proved") for outcome in outcomes.values())
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("seed", "kind"),
     [

@@ -64,6 +64,7 @@ def _grown_by(ask: Callable[[], object]) -> int:
     return _resident() - before
 
 
+@pytest.mark.in_turns(4)
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells how much memory a process has now")
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_gives_its_memory_back(question: str) -> None:

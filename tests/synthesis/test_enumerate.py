@@ -128,6 +128,7 @@ def test_cells_and_runs_of_one_cell_are_told_apart() -> None:
     assert entries.at(cells).shape == (3, 2)
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.parametrize(("seed", "code"), [(200011, "TL302"), (200176, "TL302"), (864467, "TL407")])
 def test_a_search_after_a_derivation_that_failed_ends_in_a_refusal(seed: int, code: str) -> None:
     assert lift_seed(seed, test=False).kind == f"refused {code}"

@@ -76,6 +76,7 @@ def test_the_meaning_of_conversions_is_that_of_the_compiler(library: ctypes.CDLL
         np.testing.assert_array_equal(result, expected, str(chain))
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize(("target", "every"), [("numpy", 3), ("jax", 11), ("torch", 11)])
 def test_programs_convert_as_the_source(target: str, every: int) -> None:

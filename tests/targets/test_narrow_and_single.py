@@ -44,6 +44,7 @@ def program_of(function: FunctionRecord) -> Any:
     return names[function.name]
 
 
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("dtype", NARROW)
 def test_what_a_narrow_type_holds_is_computed_in_a_wide_one_in_python(dtype: str) -> None:
     text = narrow_in_python(dtype)
@@ -55,6 +56,7 @@ def test_what_a_narrow_type_holds_is_computed_in_a_wide_one_in_python(dtype: str
         assert result.dtype == dtype
 
 
+@pytest.mark.in_turns(4)
 @pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
 def test_what_a_narrow_type_holds_is_computed_in_a_wide_one_in_c(tmp_path: Path, target: str) -> None:
@@ -99,6 +101,7 @@ def compiled(text: str, folder: Path) -> ctypes.CDLL:
     return ctypes.CDLL(str(folder / "original.so"))
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
 def test_single_precision_is_rounded_where_the_source_rounds(tmp_path: Path, target: str) -> None:

@@ -29,6 +29,7 @@ NUMPY = Library(
 )
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("spelling", sorted(ROWS))
 def test_a_row_means_what_numpy_does(spelling: str) -> None:
     try_row(NUMPY, ROWS[spelling])

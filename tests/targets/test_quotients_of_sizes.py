@@ -50,6 +50,7 @@ UNSIGNED = (
 )
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("source", [HEADS, COUNT, HEAD, UNSIGNED], ids=["heads", "count", "head", "unsigned"])
 @pytest.mark.parametrize("target", ["numpy", "c"])
 def test_programs_compute_what_the_source_does(source: str, target: str) -> None:

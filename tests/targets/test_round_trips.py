@@ -106,6 +106,7 @@ void f(int n, const double *x, int *o) { for (int i = 0; i < n; i++) o[i] = x[i]
 """
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("target", ["jax", "stablehlo"])
 def test_quotients_that_become_whole_numbers_are_refused_for_xla(target: str) -> None:
     for function in lifted(RECIPROCALS, target).values():

@@ -139,6 +139,7 @@ def run_beyond_32_bits(function: FunctionRecord, library: str, value: Callable[[
     return runs
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize("library", ["numpy", "jax", "torch"])
 def test_positions_beyond_32_bits_wrap_as_in_c(library: str) -> None:

@@ -206,6 +206,7 @@ def test_a_program_is_traced_whole(torch: ModuleType, name: str) -> None:
         assert torch.allclose(one, other)
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.skipif(shutil.which("c++") is None, reason="torch.compile needs a C++ compiler, which is not installed")
 @pytest.mark.parametrize("name", ["gemm", "jacobi_1d"])
 @pytest.mark.filterwarnings("ignore")
