@@ -70,6 +70,10 @@ MEANINGS = {
         "block\nreal(8), allocatable :: t(:)\nallocate(t(0:n + 1), source=0.5d0)\nt(1:n) = x\n"
         "x = t(0:n - 1) + t(2:n + 1)\nend block"
     ),
+    "what is allocated in a branch is so there": (
+        "block\nreal(8), allocatable :: t(:)\nif (allocated(t)) deallocate(t)\nif (k > 2) then\nallocate(t(n))\n"
+        "t = 2*x\nx = t\ndeallocate(t)\nelse\nallocate(t(0:n))\nt = 1\nx = x + t(1:n)\nend if\nend block"
+    ),
     "minval and count take masks": "m = minval([3, 1, 2]) + count(x > 0.5d0)",
 }
 _CONTAINED = """contains
@@ -122,6 +126,10 @@ def test_random_procedures_are_as_gfortran_has_them(seed: int) -> None:
 
 
 REFUSED = {
+    "subroutine f(n, x)\n  real :: x(n)\n  real, allocatable :: t(:)\n  if (n > 3) allocate(t(n))\n  t = x\nend\n": (
+        "TL151",
+        5,
+    ),
     "subroutine f(x)\n  real :: x\n  x = 1\nend subroutine g\n": ("TL101", 1),
     "subroutine f(n)\n  if (n > 1) goto 1\n  n = 1\n1 n = 2\n1 n = 3\nend subroutine\n": ("TL162", 5),
     "x = 1.0\nend subroutine\nend subroutine": ("TL101", 3),
@@ -168,6 +176,61 @@ contains
   end subroutine
 end module
 """
+_COMPONENTS = """module m
+  implicit none
+  type vec
+    real(8) :: x = 0.5d0, y
+  end type
+  type body
+    type(vec) :: at, by
+    real(8), allocatable :: w(:)
+    integer :: n = 3
+  end type
+  real(8), allocatable, target :: u(:)
+  integer, private :: calls = 0
+contains
+  subroutine first(b, n, dt)
+    integer, intent(in) :: n
+    type(vec), intent(inout) :: b(0:n)
+    real(8), intent(in) :: dt
+    integer :: i
+    do i = 1, n
+      b(i) = vec(b(i - 1)%y*dt, y=b(i)%x)
+    end do
+    b(0)%x = b(n)%y
+    calls = calls + 1
+  end subroutine
+  subroutine second(b, v)
+    type(body), intent(inout), target :: b
+    type(vec), intent(out) :: v
+    real(8), pointer :: p(:)
+    p => b%w
+    p(2:) = p(:size(p) - 1) + u(2:size(p))
+    call third(b%at)
+    b%by = b%at
+    v%y = b%n
+  end subroutine
+  subroutine third(v, scale)
+    type(vec), intent(inout) :: v
+    real(8), intent(in), optional :: scale
+    v%x = v%x + v%y
+    if (present(scale)) v%y = scale
+    calls = calls + 1
+  end subroutine
+end module
+subroutine fourth(n, x)
+  integer n
+  real x(n)
+  common /c/ a, b(0:3), k
+  x = x*a + b(k)
+  call fifth
+end subroutine
+subroutine fifth
+  common /c/ p, q(0:3), l
+  p = p + q(0)
+  l = mod(l + 1, 4)
+end subroutine
+"""
 _MAIN = """program p
   real :: x
   call f(x)
@@ -192,6 +255,14 @@ C     A comment, then what lies behind column 72.
       IF (N .GT. 3) X(2) = 1 D0 0
       END
 """
+
+
+@_compiled
+def test_components_and_pointers_are_as_gfortran_has_them() -> None:
+    source = source_from_text(_COMPONENTS, "f.f90")
+    for function in lift_source(source, LiftOptions(test=True)).functions:
+        assert function.lifted, function.diagnostics
+        assert all(trial.passed for trial in function.tests), function.name
 
 
 @_compiled

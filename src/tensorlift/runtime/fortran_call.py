@@ -26,6 +26,7 @@ _TYPES = {
     "i8": "integer(c_int8_t)", "i16": "integer(c_int16_t)", "i32": "integer(c_int32_t)", "i64": "integer(c_int64_t)",
 }  # fmt: skip
 _COMPLEX = {"f64": "complex(c_double_complex)", "f32": "complex(c_float_complex)"}
+_ENOUGH = 64  # elements along a dimension of what is not used
 _LONGEST = 100  # of a line; Fortran takes 132 columns
 CLOCK = """module tl_clock
   use iso_c_binding, only: c_int64_t
@@ -123,6 +124,10 @@ def _main(view: FunctionView, *, fixed: bool) -> Iterator[str]:
         yield f"{kind}{', allocatable' if rank else ''} :: tm_{name}{_colons(rank)}"
     yield from _declared(view, own)
     yield from _pointed(view, own)
+    filled = {path[0][0] for path in parts.values()}
+    for name, (_, rank) in facts["made"].items():
+        if rank and f"tm_{name}" not in filled:
+            yield f"allocate(tm_{name}({', '.join([str(_ENOUGH)] * rank)}))"  # nothing of it is used
     yield from _copies(view, parts, "put")
     yield from (f"call tl_put_{module}(tl_arguments)" for module in modules)
     yield from (

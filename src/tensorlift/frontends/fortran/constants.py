@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.fortran.symbols import COMPLEX_KINDS, INTEGER_KINDS, REAL_KINDS
-from tensorlift.frontends.fortran.syntax import kind_of
+from tensorlift.frontends.fortran.syntax import kind_of, reparsed
 from tensorlift.ops.c_types import BOOL, DOUBLE, INT, ComplexType, FloatType, IntegerType
 
 if TYPE_CHECKING:
@@ -175,7 +175,9 @@ def arguments_of(node: Any) -> list[tuple[str, Any]]:
     listed = node.children[1]
     found: list[tuple[str, Any]] = []
     for one in getattr(listed, "children", ()) if listed is not None else ():
-        keyword, value = one.children if kind_of(one) == "Actual_Arg_Spec" else ("", one)
+        keyword, value = one.children if kind_of(one) in {"Actual_Arg_Spec", "Component_Spec"} else ("", one)
+        if kind_of(value) == "Proc_Component_Ref":  # a component, as the parser has it among those of a structure
+            value = reparsed("Data_Ref", value)
         found.append((str(keyword).lower(), value))
     return found
 

@@ -54,19 +54,17 @@ def prototype_of(procedure: Procedure) -> dict[str, Any]:
 
 def _places(procedure: Procedure) -> dict[str, Any]:
     parts: dict[str, Any] = {}
-    made: dict[str, list[Any]] = {}
-    uses: list[list[str]] = []
+    dummies = [procedure.scope.names[name] for name in procedure.dummies if name in procedure.scope.names]
+    own = [one for one in dummies if one.derived is not None or "allocatable" in one.attributes]
+    made = {one.name: [_spelled(one), len(one.bounds)] for one in own}
+    uses = [[one.derived.home.module, one.derived.name] for one in own if one.derived is not None]
     commons: dict[str, str] = {}
     homes = [procedure.scope.outer]
     for item in items_of(procedure):
         variable = item.symbol.variable
         if not item.symbol.is_outside:
-            if variable.derived is None and "allocatable" not in variable.attributes:
-                continue
-            made[variable.name] = [_spelled(variable), len(variable.bounds)]
-            if variable.derived is not None:
-                uses.append([variable.derived.home.module, variable.derived.name])
-            parts[item.name] = ["", _path(item.symbol, f"tm_{variable.name}")]
+            if variable.name in made:
+                parts[item.name] = ["", _path(item.symbol, f"tm_{variable.name}")]
         elif variable.common is not None:
             block, place = variable.common
             commons.setdefault(block, _common(variable))

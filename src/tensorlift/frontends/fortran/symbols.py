@@ -136,6 +136,12 @@ class Symbol:
         return bool(self.bounds) and bool(self.attributes & {"allocatable", "pointer"})
 
     @property
+    def begins(self) -> bool:
+        """Whether it is a component to which a derived type gives a value, or to one that it belongs to."""
+        is_own = self.component is not None and self.component.value is not None
+        return is_own or (self.above is not None and self.above.begins)
+
+    @property
     def is_unmade(self) -> bool:
         """Whether it, or the array of structures that it belongs to, is allocated or pointed to by statements."""
         own = self.component or self

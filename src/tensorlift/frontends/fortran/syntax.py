@@ -221,6 +221,15 @@ def statement_line(node: Any) -> int:
     return 1
 
 
+def reparsed(kind: str, node: Any) -> Any:
+    """Parse a piece of syntax anew, as another kind."""
+    from fparser.two import Fortran2003  # noqa: PLC0415 - an extra
+
+    found = getattr(Fortran2003, kind)(str(node))
+    found.parent = node.parent
+    return found
+
+
 def label_of(node: Any) -> str:
     """Give the label of a statement, empty where it has none."""
     item = getattr(node, "item", None)

@@ -43,6 +43,11 @@ def uses_of(procedure: Procedure) -> Uses:
                 walk.visit([bound for pair in symbol.bounds for bound in pair if bound != ASSUMED])
                 walk.visit(symbol.value)
         walk.visit(body(procedure))
+        for name in procedure.dummies:
+            dummy = procedure.scope.names.get(name)
+            for leaf in dummy.leaves() if dummy is not None and dummy.intent == "out" else ():
+                if leaf.begins:
+                    walk.use(leaf, writes=True)
         for symbol in walk.asked:
             leaves = symbol.leaves()
             if leaves and not any(leaf in procedure.uses.used for leaf in leaves):

@@ -87,6 +87,7 @@ class Context:
     equal: list[tuple[SSAValue, SSAValue]] = field(default_factory=list)  # of those, which the source takes for one
     capitals: dict[SSAValue, FileLineColLoc] = field(default_factory=dict)  # flags, with where LSAME compares them
     around: list[Procedure] = field(default_factory=list)  # the procedures that are being read
+    unsure: set[Symbol] = field(default_factory=set)  # arrays that may have been deallocated
     depth: int = 0
     made: int = 0
     by_columns: bool = False  # whether axes are in the order in which Fortran does not write them
@@ -363,7 +364,7 @@ class Context:
         if symbol.is_dummy:
             raise self.refusal("absent", node, name)
         if symbol.bounds or symbol.ctype is None:
-            raise self.refusal("allocate" if symbol.bounds else "type", node, f"`{name}`")
+            raise self.refusal("allocate" if symbol.bounds else "type", node, f"`{name}` may not be allocated here")
         made = variable_of(symbol.hint, symbol.ctype, self.at)
         frame.bound[symbol.name] = made
         return made

@@ -63,14 +63,12 @@ def _make(ctx: Context, frame: Frame, symbol: Symbol) -> None:
 
 def begin(ctx: Context, frame: Frame, symbol: Symbol) -> None:
     """Give a component the value that its type states, where a variable begins."""
-    begins = symbol.intent == "out" if symbol.is_dummy else not symbol.is_constant
-    above = symbol.above
-    while above is not None:
-        if above.component is not None and above.component.value is not None:
-            raise ctx.refusal("initialiser", frame.procedure.tree.children[0], symbol.name)
-        above = above.above
-    if symbol.component is None or symbol.component.value is None or not begins or symbol.is_outside:
+    begins = symbol.intent == "out" if symbol.is_dummy else not (symbol.is_constant or symbol.is_outside)
+    if symbol.component is None or not symbol.begins or not begins:
         return
+    if symbol.above is not None and symbol.above.begins:
+        raise ctx.refusal("initialiser", frame.procedure.tree.children[0], symbol.name)
+    assert symbol.component.value is not None
     if symbol.name not in frame.bound and (symbol.is_unmade or symbol.is_dummy):
         return
     outer, home = ctx.frame, symbol.component.home

@@ -96,14 +96,17 @@ def _limit(ctx: Context, node: Any, given: Given) -> Operand:
 
 
 def _allocated(ctx: Context, node: Any, given: Given) -> Operand:
-    """Tell whether an array is allocated: those that come from outside are."""
+    """Tell whether an array is allocated: those that come from outside are, others where a statement before does so."""
     symbol = ctx.frame.scope.find(path_of(given[0][1]))
     if symbol is None or not symbol.is_deferred or len(given) != 1:
         raise ctx.refusal("expression", node)
-    is_given = symbol.is_dummy or symbol.is_outside
-    if not is_given:
+    if any(leaf in ctx.unsure for leaf in symbol.leaves()) or symbol.intent == "out":
         raise ctx.refusal("expression", node)
-    return Number(1, BOOL)
+    if symbol.is_dummy or symbol.is_outside:
+        return Number(1, BOOL)
+    if ctx.frame.loops or ctx.frame.labels:
+        raise ctx.refusal("expression", node)
+    return Number(int(any(leaf.name in ctx.frame.bound for leaf in symbol.leaves())), BOOL)
 
 
 def _present(ctx: Context, node: Any, given: Given) -> Operand:

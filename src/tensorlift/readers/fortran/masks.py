@@ -1,4 +1,4 @@
-"""Statements of Fortran on whole arrays: `where`, `forall`, `allocate`."""
+"""Statements of Fortran on whole arrays: `where` and `forall`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import i1
 
 from tensorlift.frontends.fortran.syntax import kind_of, nodes_in
-from tensorlift.frontends.fortran.uses import base_of, path_of, uses_of
+from tensorlift.frontends.fortran.uses import base_of, path_of
 from tensorlift.ops.c_types import BOOL
 from tensorlift.readers.fortran.arrays import assign, extents_of, in_memory, reference
-from tensorlift.readers.fortran.declared import begin, bounds_of
-from tensorlift.readers.fortran.expressions import size, value
+from tensorlift.readers.fortran.expressions import value
 from tensorlift.readers.fortran.loops import concurrent
 from tensorlift.readers.fortran.values import Number, Rule, View
 
@@ -139,42 +138,3 @@ def _forall_of(ctx: Context, header: Any, action: Any) -> None:
     if any(kind_of(n) == "Name" and str(n).lower() == written for n in nodes_in(read)):
         raise ctx.refusal("statement", action)
     concurrent(ctx, header, lambda: ctx.read_block(ctx, [action]))
-
-
-def allocate(ctx: Context, node: Any) -> None:
-    """Make an allocatable array of the procedure's own, outside of loops."""
-    told = {str(option.children[0]).lower(): option.children[1] for option in _options(node)}
-    if not told.keys() <= {"source", "stat", "mold"}:
-        raise ctx.refusal("statement", node)
-    source = value(ctx, told["source"]) if "source" in told else None
-    for one in node.children[1].children:
-        name = path_of(one.children[0] if kind_of(one) == "Allocation" else one)
-        symbol = ctx.symbol(name, node)
-        is_own = not (symbol.is_dummy or symbol.is_outside) and symbol.variable.home is ctx.frame.scope
-        leaves = [leaf for leaf in symbol.leaves() if leaf in uses_of(ctx.frame.procedure).used]
-        is_made = any(leaf.name in ctx.frame.bound for leaf in leaves)
-        if kind_of(one) != "Allocation" or not is_own or ctx.frame.loops or is_made or not symbol.is_deferred:
-            raise ctx.refusal("allocate", node, f"`{name}` is allocated here")
-        lower, extents = [], []
-        for spec in one.children[1].children:
-            low = 1 if spec.children[0] is None else size(ctx, spec.children[0])
-            high = size(ctx, spec.children[1])
-            lower.append(low)
-            extents.append(ctx.combined("+", ctx.combined("-", high, low), 1))
-        for leaf in leaves:
-            ctx.check_type(leaf, node)
-            assert leaf.ctype is not None
-            own = bounds_of(ctx, leaf)[len(extents) :]
-            shape = [*extents, *(extent for _, extent in own if extent is not None)]
-            if len(shape) < len(leaf.bounds) or (source is not None and leaf is not symbol):
-                raise ctx.refusal("allocate", node, f"`{name}` is allocated here")
-            made = ctx.array(leaf.hint, shape, leaf.ctype, [*lower, *(low for low, _ in own)])
-            ctx.frame.bound[leaf.name] = made
-            begin(ctx, ctx.frame, leaf)
-            if source is not None:
-                assign(ctx, made, source, node)
-
-
-def _options(node: Any) -> list[Any]:
-    """List the options of an `allocate`."""
-    return list(getattr(node.children[2], "children", ()) or ())

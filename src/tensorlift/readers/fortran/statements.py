@@ -5,6 +5,7 @@ A loop's bounds and step are evaluated once, before it; its variable has the val
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import i1
@@ -13,13 +14,14 @@ from tensorlift.frontends.fortran.syntax import kind_of, label_of, nodes_in
 from tensorlift.frontends.fortran.uses import path_of
 from tensorlift.ops.c_types import BOOL, CHAR
 from tensorlift.readers.flow import Flow, named
+from tensorlift.readers.fortran.allocated import allocate, branch, deallocate, point
 from tensorlift.readers.fortran.arrays import assign, scatter, selected
 from tensorlift.readers.fortran.blocks import associate, block
 from tensorlift.readers.fortran.calls import call_statement
 from tensorlift.readers.fortran.characters import character
 from tensorlift.readers.fortran.expressions import put, scalar, truth, value
 from tensorlift.readers.fortran.loops import do
-from tensorlift.readers.fortran.masks import allocate, array_named, forall, forall_construct, where, where_construct
+from tensorlift.readers.fortran.masks import array_named, forall, forall_construct, where, where_construct
 from tensorlift.readers.fortran.structures import assign_structure
 from tensorlift.readers.fortran.values import Number, Rule, Variable, View
 
@@ -124,14 +126,15 @@ def _if_statement(ctx: Context, node: Any) -> None:
     condition, action = node.children
     known = _decided(ctx, condition)
     if known is None:
-        ctx.choose(truth(ctx, condition), lambda: _statement(ctx, action))
+        ctx.choose(truth(ctx, condition), lambda: branch(ctx, lambda: _statement(ctx, action)))
     elif known:
         _statement(ctx, action)
 
 
 def _decided(ctx: Context, condition: Any) -> bool | None:
-    """Tell what a condition is that asks whether an optional argument is passed; None for any other one."""
-    asks = any(str(node).lower() == "present" for node in nodes_in([condition]) if kind_of(node) == "Intrinsic_Name")
+    """Tell what a condition is that asks whether an argument is passed or an array made; None for any other one."""
+    names = [str(node).lower() for node in nodes_in([condition]) if kind_of(node) == "Intrinsic_Name"]
+    asks = not {"present", "allocated"}.isdisjoint(names)
     literal = scalar(ctx, condition).literal if asks else None
     return None if literal is None else bool(literal)
 
@@ -148,14 +151,15 @@ def _if_construct(ctx: Context, node: Any) -> None:
         ctx.visit(head)
         known = True if kind_of(head) == "Else_Stmt" else _decided(ctx, head.children[0])
         if known:
-            read_block(ctx, statements)
+            read = partial(read_block, ctx, statements)
+            read() if head is arms[0][0] else branch(ctx, read)
             break
         if known is not None:
             continue
         inside, other = Flow(), Flow()
         ctx.flow.branch(truth(ctx, head.children[0]), inside, other, ctx.at)
         ctx.flow.enter(inside)
-        read_block(ctx, statements)
+        branch(ctx, partial(read_block, ctx, statements))
         ctx.flow.jump(after, ctx.at)
         ctx.flow.enter(other)
     ctx.flow.jump(after, ctx.at)
@@ -184,11 +188,11 @@ def _select(ctx: Context, node: Any) -> None:
         inside, other = Flow(), Flow()
         ctx.flow.branch(_is_among(ctx, chosen, listed), inside, other, ctx.at)
         ctx.flow.enter(inside)
-        read_block(ctx, statements)
+        branch(ctx, partial(read_block, ctx, statements))
         ctx.flow.jump(after, ctx.at)
         ctx.flow.enter(other)
     if default is not None:
-        read_block(ctx, default[1])
+        branch(ctx, partial(read_block, ctx, default[1]))
     ctx.flow.jump(after, ctx.at)
     ctx.flow.enter(after)
 
@@ -275,7 +279,7 @@ _RULES: dict[str, Callable[[Context, Any], None]] = {
     "Comment": _nothing,
     "Continue_Stmt": _nothing,
     "Cycle_Stmt": _leave,
-    "Deallocate_Stmt": _nothing,
+    "Deallocate_Stmt": deallocate,
     "End_Do_Stmt": _nothing,
     "Error_Stop_Stmt": _stop,
     "Exit_Stmt": _leave,
@@ -284,6 +288,7 @@ _RULES: dict[str, Callable[[Context, Any], None]] = {
     "Goto_Stmt": _goto,
     "If_Construct": _if_construct,
     "If_Stmt": _if_statement,
+    "Pointer_Assignment_Stmt": point,
     "Return_Stmt": _return,
     "Stop_Stmt": _stop,
     "Where_Construct": where_construct,
