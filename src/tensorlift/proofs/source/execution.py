@@ -55,7 +55,7 @@ from tensorlift.proofs.source.sharing import Tracked
 from tensorlift.proofs.source.stated import decided_by_places, places_stated
 from tensorlift.proofs.source.tested_behind import is_tested_behind, left_behind, require_last
 from tensorlift.proofs.source.unbounded import run_unbounded
-from tensorlift.proofs.source.versions import UNKNOWN, Versions
+from tensorlift.proofs.source.versions import UNDEFINED, UNKNOWN, Versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -177,6 +177,10 @@ class Execution:
             return one
         if isinstance(one, Exact) and isinstance(other, Exact) and one.value == other.value:
             return Exact(one.value, one.is_signed and other.is_signed)
+        for value, undefined in ((one, other), (other, one)):  # who uses that has no meaning
+            is_undefined = isinstance(undefined, terms.Read) and undefined.array == UNDEFINED
+            if is_undefined and isinstance(value, Exact | Cases | Domain):
+                return value
         kind = Domain if isinstance(one, Domain) else Exact | Cases
         if isinstance(test, Domain) and isinstance(one, kind) and isinstance(other, kind):
             return joined([(test, one), (test.complement(), other)], of_type)

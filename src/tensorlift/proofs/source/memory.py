@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import MemRefType
@@ -11,7 +11,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.state import cell_domain, own_cell
 from tensorlift.ir.scalar_terms import number as literal
 from tensorlift.ir.tables import constants_of, contents_of, known_cell
-from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.affine import Affine, affine, solved
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.polynomial import ONE, Polynomial
@@ -185,7 +185,7 @@ class MemoryAccess:
             raise Undecided("a place in memory depends on data", op)
         shape = self.arrays[view.array].shape
         place, known = offset.value - memory.start, _known_strides(view, context)
-        for found in (found for strides in (view.strides, *known) for found in subscripts(place, strides)):
+        for found in (found for strides in chain((view.strides,), known) for found in subscripts(place, strides)):
             extents = zip(found, shape, strict=True)
             if context.implies(*(c for index, n in extents for c in (at_least(index, 0), less(index, n)))):
                 return view.array, found
@@ -272,7 +272,8 @@ class MemoryAccess:
 def _known_strides(view: View, context: Domain) -> Iterator[tuple[Polynomial, ...]]:
     """Yield the strides as numbers, where the context fixes sizes that they are made of."""
     names = {name for stride in view.strides for name in stride.variables()}
-    numbers = {name: Polynomial.of(context.reduced(Affine.var(name))) for name in sorted(names)}
+    fixing = solved(context.equalities()) if names else {}
+    numbers = {name: Polynomial.of(Affine.var(name).substitute(fixing)) for name in sorted(names)}
     fixed = {name: number for name, number in numbers.items() if number.is_constant}
     if fixed:
         yield tuple(stride.substitute(fixed) for stride in view.strides)

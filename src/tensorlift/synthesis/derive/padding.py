@@ -127,6 +127,9 @@ class Padding:
         least, most = (self._constant_end(beyond, maximum=maximum) for maximum in (False, True))
         amounts += [] if least is None else [beyond - least]
         amounts += [] if most is None else [most]
+        amounts.append(
+            Affine(max(beyond.constant, 0), {name: c for name, c in beyond.terms if c > 0})
+        )  # more than enough
         enough = (a for a in amounts if self.context.implies(at_least(a, beyond), at_least(a, 0)))
         return next(enough, None)
 
