@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bench.fuzz_in_place_fortran import difference
 
 from tensorlift.cli import main
 from tensorlift.runtime.differential import without_original
@@ -177,3 +178,11 @@ def test_a_file_in_c_that_is_there_is_not_overwritten(folder: Path, capsys: pyte
 def test_flags_that_change_what_a_file_means_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["build", str(_FOLDER / "plate.f90"), "-o", "lib.so", "--cflags", "-O2 -fdefault-real-8"]) == 2
     assert "-fdefault-real-8, which changes what it means [TL509]" in capsys.readouterr().err
+
+
+@_compiled
+@pytest.mark.in_turns(12)
+@pytest.mark.parametrize("seed", range(24))
+def test_random_procedures_do_what_they_did(seed: int, tmp_path: Path) -> None:
+    reason, _ = difference(seed, tmp_path)
+    assert not reason

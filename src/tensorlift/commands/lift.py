@@ -57,14 +57,18 @@ if TYPE_CHECKING:
     help="Show the literal IR (C, C++, MLIR), loop IR, the definitions, how sketch solves them, or the program.",
 )
 @click.option(
-    "--in-place", is_flag=True, help="C, MLIR: rewrite FILE, or write OUT, with programs in place of what lifts."
+    "--in-place",
+    is_flag=True,
+    help="C, Fortran, MLIR: rewrite FILE, or write OUT, with programs in place of what lifts.",
 )
 @click.option("--diff", "as_diff", is_flag=True, help="With --in-place: show what would change, and write nothing.")
 @click.option(
     "--check", "only_checked", is_flag=True, help="With --in-place: write nothing; exit status 1 if FILE would change."
 )
 @click.option(
-    "--regardless", is_flag=True, help="C: with --in-place, also replace what is no quicker by estimate, at all sizes."
+    "--regardless",
+    is_flag=True,
+    help="C, Fortran: with --in-place, also replace what is no quicker by estimate, at all sizes.",
 )
 @click.option("--sizes", metavar="N=..,M=..", multiple=True, help="Write a program of these sizes (stablehlo).")
 @click.option(

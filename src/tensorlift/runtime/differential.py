@@ -175,7 +175,7 @@ def compare_as_read(
         except (InterpreterError, ValueError) as error:
             tally.fail(case.sizes, str(error))
         else:
-            tally.compare(case, _pairs(source, case.expected, Called(arguments, value)))
+            tally.compare(case, pairs_of(source, case.expected, Called(arguments, value)))
     return tally.report()
 
 
@@ -203,7 +203,7 @@ def compare_compiled(  # noqa: PLR0913 - two programs, and the sizes to compare 
     for case, original, reply in zip(cases, originals, _replies(view, text, program, cases), strict=True):
         if original is not None:
             tally.cases.append(case.sizes)
-            tally.compare(case, _pairs(view, original, reply))
+            tally.compare(case, pairs_of(view, original, reply))
     return tally.report()
 
 
@@ -218,7 +218,7 @@ def compare_with_compiled(
     cases = list(draw_cases(reference(view), sizes, seeded(0), tally))
     for case, reply in zip(cases, _replies(view, text, program, cases) if cases else (), strict=True):
         tally.cases.append(case.sizes)
-        tally.compare(case, _pairs(view, case.expected, reply))
+        tally.compare(case, pairs_of(view, case.expected, reply))
     return tally.report()
 
 
@@ -267,7 +267,7 @@ def _arguments(program: FunctionView, case: Case) -> dict[str, Any]:
     return found
 
 
-def _pairs(view: FunctionView, expected: Called, given: Called) -> Sequence[tuple[str, Any, Any]]:
+def pairs_of(view: FunctionView, expected: Called, given: Called) -> Sequence[tuple[str, Any, Any]]:
     """Pair what the source leaves with what the program leaves: the written arrays, then the result."""
     arrays = {name: given.arrays[name][tuple(map(slice, expected.arrays[name].shape))] for name in view.written}
     pairs: list[tuple[str, Any, Any]] = [(name, expected.arrays[name], arrays[name]) for name in view.written]

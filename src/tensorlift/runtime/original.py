@@ -185,7 +185,9 @@ def _compiled_fortran(original: Original, view: FunctionView, folder: Path, limi
         own = (*own, "-cpp")
     if DEFAULT_REAL_8 in original.options.standard:
         own = (*own, "-fdefault-real-8", "-fdefault-double-8")
+    others += [_compiled("cc", _MEANING, *other, folder, limits) for other in original.options.linked]
     command = [compiler, *own, *_FORTRAN_FLAGS, "-o", "tl_call.so", "tl_clock.f90", *others, source, "tl_call.f90"]
+    command += ["-lopenblas"] * bool(original.options.linked)
     outcome = run_limited(command, folder, limits)
     missing = sorted(set(_MISSING.findall(outcome.errors)))
     if missing:
