@@ -81,6 +81,8 @@ def test_fixed_form_has_its_own_sentinels_and_continuations() -> None:
     )
 
 
-def test_a_threadprivate_variable_is_of_one_thread() -> None:
-    body = "!$omp threadprivate(t)\n!$omp parallel do\ndo i = 1, n\nx(i) = t\nend do\n"
-    assert _wrong(body) is not None
+@pytest.mark.parametrize(("declared", "named"), [("real(8), save :: t", "t"), ("common /own/ t", "/own/")])
+def test_a_threadprivate_variable_is_of_one_thread(declared: str, named: str) -> None:
+    head = f"subroutine f(n, x)\ninteger :: n, i\nreal(8) :: x(n)\n{declared}\n!$omp threadprivate({named})\n"
+    assert _wrong("!$omp parallel do\ndo i = 1, n\nx(i) = t\nend do\n", head=head) is not None
+    assert _wrong("do i = 1, n\nx(i) = t\nend do\n", head=head) is None

@@ -180,7 +180,7 @@ def _check_place(procedure: Procedure, function: FunctionRecord) -> None:
     for one in directives_in(lines, head, end):
         if one.kind == "acc":
             raise _uncallable(function, f"`{one.said}` may keep its arrays on a device", "remove the directive")
-        if one.first <= first:
+        if one.first <= first or one.declares:
             raise _uncallable(function, f"`{one.said}` is for the procedure as it is", "remove the directive")
 
 

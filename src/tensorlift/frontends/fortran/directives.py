@@ -29,6 +29,7 @@ _WITHIN = re.compile(r"(?:atomic|critical|ordered|flush)\b", re.IGNORECASE)
 _REGION, _WORKSHARE = re.compile(r"parallel\b\s*", re.IGNORECASE), re.compile(r"do(\s+simd)?\b\s*", re.IGNORECASE)
 _END = re.compile(r"end\s*(?P<of>parallel\s*$|\w.*)", re.IGNORECASE)
 _THREADPRIVATE = re.compile(r"threadprivate\s*\(([^)]*)\)", re.IGNORECASE)
+_DECLARES = re.compile(r"(?:threadprivate|declare|requires)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"(\w+)\s*(?:\(((?:[^()]|\([^()]*\))*)\))?[\s,]*")
 _HINTS = {
     "schedule", "num_threads", "collapse", "shared", "if", "proc_bind", "safelen", "simdlen", "aligned", "order",
@@ -56,6 +57,11 @@ class Directive:
     def said(self) -> str:
         """How it is told."""
         return f"!${self.kind} {self.text}".strip()
+
+    @property
+    def declares(self) -> bool:
+        """Whether it belongs to declarations."""
+        return _DECLARES.match(self.text) is not None
 
 
 def directives_in(lines: Sequence[str], first: int, last: int) -> list[Directive]:
@@ -89,12 +95,16 @@ def not_sequential(procedure: Procedure) -> tuple[int, str] | None:
     said = [d for d in directives_in(file.lines, start, first + _lines_of(statements)[1]) if d.kind != "acc"]
     if not said:
         return None
-    return _Checked(procedure, statements, _threadprivate(file.lines)).wrong(said)
+    return _Checked(procedure, statements, _threadprivate(procedure)).wrong(said)
 
 
-def _threadprivate(lines: Sequence[str]) -> frozenset[str]:
+def _threadprivate(procedure: Procedure) -> frozenset[str]:
+    """Name the variables that each thread has of its own, those of common blocks too."""
+    lines, scope = procedure.scope.file.lines, procedure.scope
     lists = (match[1] for d in directives_in(lines, 1, len(lines)) if (match := _THREADPRIVATE.match(d.text)))
-    return frozenset(name.strip().lower().strip("/") for listed in lists for name in listed.split(","))
+    named = {name.strip().lower() for listed in lists for name in listed.split(",")}
+    members = (symbol.name for name in named for symbol in scope.commons.get(name.strip("/ "), ()))
+    return frozenset({*named, *members})
 
 
 def _lines_of(tree: Any) -> tuple[int, int]:
@@ -137,7 +147,8 @@ class _Checked:
         for one in rest:
             is_end = one.kind and _END.match(one.text) is not None
             is_within = any(loop.has_threads and loop.directive.last < one.first < loop.last for loop in loops)
-            if not is_end and not (is_within and one.kind and _WITHIN.match(one.text)):
+            says_nothing = is_end or _THREADPRIVATE.match(one.text) is not None  # its variables are looked at in loops
+            if not says_nothing and not (is_within and one.kind and _WITHIN.match(one.text)):
                 return one.first, one.said
         bad = next((loop.directive for loop in loops if not self._keeps(loop)), None)
         return None if bad is None else (bad.first, bad.said)
