@@ -5,7 +5,6 @@
 
 REFUSED = {
     "median_of_three": "TL174",
-    "bond_price": "TL406",
     "black_scholes": "TL305",
     "interpolate": "TL406",
     "weighted_quantile_index": "TL174",

@@ -34,7 +34,7 @@ from tensorlift.comprehension.normal.tidy import tidy
 from tensorlift.comprehension.normal.truths import COMPARISONS, affine_condition, guard, itself, negation, zero
 from tensorlift.comprehension.positions import counted_from_zero, with_start
 from tensorlift.comprehension.quotients import DIVISIONS, QUOTIENTS, by_power, divides, exactly
-from tensorlift.comprehension.ranges import in_range
+from tensorlift.comprehension.ranges import ends_of, in_range
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.rules import rewritten
 from tensorlift.comprehension.segments import between, whole_segment
@@ -43,13 +43,12 @@ from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Re
 from tensorlift.ops.conversions import EXACT_BITS, is_exact
 from tensorlift.ops.dtypes import NARROW, SIGNED, UNSIGNED, DType, is_float, is_integer, width, wrap
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import at_least, equal
+from tensorlift.poly.domain import Domain, at_least, equal, less
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tensorlift.poly.domain import Domain
-
+_POLYNOMIAL = frozenset({"add", "sub", "mul", "neg", "cast"})
 _ON_BITS = frozenset({"bitand", "bitor", "bitxor", "shl"})
 INDEX_WIDTH = 32  # a position is compared and divided as the index that it is in types of at least this width
 
@@ -57,8 +56,11 @@ INDEX_WIDTH = 32  # a position is compared and divided as the index that it is i
 class Scope:
     """The points for which terms are normalised, with what has been normalised for them."""
 
-    def __init__(self, domain: Domain, enclosing: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, domain: Domain, enclosing: frozenset[str] = frozenset(), folded: frozenset[str] = frozenset()
+    ) -> None:
         self.domain = domain
+        self.folded = folded  # the variables of folds around
         self.taken = enclosing.union(domain.variables())
         self.known: dict[Term, Poly] = {}
         self._inner: dict[Domain, Scope] = {}
@@ -67,7 +69,8 @@ class Scope:
         """Return the scope of the points that are also in another domain."""
         inner = self._inner.get(domain)
         if inner is None:
-            inner = self._inner[domain] = Scope(self.domain & domain, self.taken.union(bound))
+            folded = self.folded.union(bound)
+            inner = self._inner[domain] = Scope(self.domain & domain, self.taken.union(bound), folded)
         return inner
 
     def of(self, term: Term) -> Poly:
@@ -134,6 +137,9 @@ class Scope:
             domain = domain.rename(names)
             body = substitute(body, {v: Affine.var(n) for v, n in names.items()})
             bound = tuple(names.values())
+        if len(bound) == 1 and _is_operand(body, bound[0]) and (ends := ends_of(self.domain & domain, bound[0])):
+            moved = {bound[0]: ends[0] + Affine.var(bound[0])}  # a function of k + 1 from 0 on is one of k from 1 on
+            domain, body = domain.substitute(moved), substitute(body, moved)
         scope = self.within(domain, bound)
         if scope.domain.is_empty():
             return _empty_fold(term)
@@ -192,6 +198,8 @@ class Scope:
             return self._select(term)
         if op in QUOTIENTS and (found := self._index_division(term)) is not None:
             return found
+        if op == "pow" and (product := self._counted_power(term)) is not None:
+            return self.of(product)
         if op in _ON_BITS and dtype in UNSIGNED:  # bits are the same in both types
             dtype = SIGNED[UNSIGNED.index(dtype)]
         args = [self.operand(a, dtype) for a in term.args]
@@ -238,6 +246,17 @@ class Scope:
         """Return an operand in the type of the operation."""
         value = self.of(term)
         return value if term.dtype == dtype else converted(value, term.dtype, dtype, self.domain)
+
+    def _counted_power(self, term: Apply) -> Term | None:
+        """Give a power as a product of equal factors where its exponent counts them, as many for all points of folds."""
+        base, exponent = term.args
+        count = self._affine(exponent)
+        if count is None or count.is_constant or not self.folded.isdisjoint(count.variables):
+            return None
+        if not is_float(term.dtype) or not self.domain.implies(at_least(count, 0)):
+            return None
+        name = unique_name()
+        return terms.reduce("prod", (name,), Domain.of(at_least(name, 0), less(name, count)), base)
 
     def _cast(self, term: Apply) -> Poly:
         operand = term.args[0]
@@ -351,6 +370,17 @@ def _unconverted(term: Apply) -> Apply:
             break
         term = found
     return term
+
+
+def _is_operand(body: Term, name: str) -> bool:
+    """Whether a variable is, or is in, an operand of a function that is no sum, difference or product."""
+    rest = [(body, False)]
+    for term, is_inside in rest:
+        if isinstance(term, Index) and is_inside and name in term.affine.variables:
+            return True
+        opaque = is_inside or (isinstance(term, Apply) and term.op not in _POLYNOMIAL)
+        rest += [(child, opaque) for child in term.children]
+    return False
 
 
 def _empty_fold(term: Reduce) -> Poly:

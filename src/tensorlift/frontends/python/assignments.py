@@ -33,7 +33,7 @@ from tensorlift.frontends.python.scalars import (
     name_of,
 )
 from tensorlift.frontends.python.state import LOCAL, Inference, Local
-from tensorlift.frontends.python.syntax import may_be_mask, names_in, refilled_parameters
+from tensorlift.frontends.python.syntax import as_stored, may_be_mask, names_in, refilled_parameters
 from tensorlift.frontends.python.values import Array, NoItems, Operand, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, LONG, FloatType
@@ -59,6 +59,7 @@ def assign(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> None
 
 
 def _assign(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> None:
+    value = as_stored(targets, value)
     found = evaluate(ctx, value)
     if len(targets) > 1 and isinstance(found, Array):  # one array, whose names are all of it
         found = named_memory(ctx, found)

@@ -78,6 +78,13 @@ def counted_from_end(bound: ast.expr) -> ast.expr | None:
     return None
 
 
+def as_stored(targets: Sequence[ast.expr], value: ast.expr) -> ast.expr:
+    """Give a value as what is stored: a tuple that goes into a part of an array as the array that NumPy makes of it."""
+    if isinstance(value, ast.Tuple) and all(isinstance(target, ast.Subscript) for target in targets):
+        return ast.copy_location(ast.List(value.elts, ast.Load()), value)
+    return value
+
+
 def computed_indices(node: ast.Subscript) -> list[ast.expr]:
     """List the indices of a subscript that are expressions, and so no slices, new axes or ``...``."""
     return [e for e in indices_of(node) if not (isinstance(e, ast.Slice) or is_new_axis(e) or is_ellipsis(e))]

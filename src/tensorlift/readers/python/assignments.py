@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.python.syntax import may_be_mask, refilled_parameters
+from tensorlift.frontends.python.syntax import as_stored, may_be_mask, refilled_parameters
 from tensorlift.ops.c_types import BOOL
 from tensorlift.readers.python.arrays import allocate, element, element_type, fill, in_memory, placed, store
 from tensorlift.readers.python.evaluation import RULES, evaluate
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def assign(ctx: Context, targets: Sequence[ast.expr], value: ast.expr) -> None:
     """Evaluate a value, and bind the targets one after the other."""
-    found = evaluate(ctx, value)
+    found = evaluate(ctx, as_stored(targets, value))
     if len(targets) > 1 and isinstance(found, View | Rule):  # one array, of which all of them are names
         found = replace(in_memory(ctx, found) if isinstance(found, Rule) else found, is_new=False)
     if isinstance(found, Several) and sum(isinstance(item, View | Rule) for item in found.items) > 1:
