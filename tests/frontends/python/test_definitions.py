@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from tensorlift.frontends.python.defining import Given
 from tensorlift.frontends.python.definitions import FUNCTIONS, call_of, definition
+from tensorlift.frontends.python.masked import REDUCED
 from tensorlift.frontends.python.places import STORING, entries_of
 from tensorlift.frontends.python.scalars import DTYPES
 from tensorlift.frontends.python.shapes import grouped
@@ -138,6 +140,26 @@ def test_a_subscript_at_places_is_what_numpy_has(text: str, value: str | None) -
         index = ast.unparse(node).partition("[")[2]
         exec(f"a[{index} = v", names | {"a": expected, "v": given["v"]})
         assert np.array_equal(array, expected)
+
+
+@pytest.mark.parametrize("name", REDUCED)
+@pytest.mark.parametrize("text", ["x[t]", "f[x > 0]", "A[A > 0]", "T[t[:2]]", "i[t]", "x[x > 9]"])
+def test_what_is_reduced_under_a_mask_is_what_numpy_reduces(name: str, text: str) -> None:
+    node = ast.parse(text, mode="eval").body
+    assert isinstance(node, ast.Subscript)
+    given = {"a": eval(ast.unparse(node.value), dict(_NAMES)), "m": eval(ast.unparse(node.slice), dict(_NAMES))}
+    kinds = {parameter: _given(value) for parameter, value in given.items()}
+    part = given["a"][given["m"]]
+    if name in {"max", "min"} and (not part.size or part.dtype.kind == "i"):
+        return
+    names: dict[str, Any] = {"np": np}
+    function = definition(f"{name} under a mask", kinds, {})
+    exec(ast.unparse(function).replace(f"def np.{name} under a mask", "def f"), names)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found, expected = names["f"](**given), len(part) if name == "len" else getattr(np, name)(part)
+    np.testing.assert_allclose(found, expected, rtol=1e-6 if part.dtype == np.float32 else 1e-14)
+    assert np.asarray(found).dtype == np.asarray(expected).dtype
 
 
 @pytest.mark.parametrize(

@@ -248,7 +248,7 @@ class Scope:
         return value if term.dtype == dtype else converted(value, term.dtype, dtype, self.domain)
 
     def _counted_power(self, term: Apply) -> Term | None:
-        """Give a power as a product of equal factors where its exponent counts them, as many for all points of folds."""
+        """Give a power as a product of equal factors where its exponent counts them, as many at all points of folds."""
         base, exponent = term.args
         count = self._affine(exponent)
         if count is None or count.is_constant or not self.folded.isdisjoint(count.variables):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from tensorlift.frontends.python.arrays import count_of, in_memory, transposed
 from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS, call_of
@@ -20,6 +20,7 @@ from tensorlift.frontends.python.expressions import (
     scalar,
 )
 from tensorlift.frontends.python.made_arrays import MAKERS, copied_array, kept, matrix_product, take
+from tensorlift.frontends.python.masked import REDUCED
 from tensorlift.frontends.python.numeric import extreme, function_of_numbers
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import (
@@ -38,7 +39,7 @@ from tensorlift.frontends.python.scalars import (
     truth,
 )
 from tensorlift.frontends.python.shapes import RESHAPING, grouped
-from tensorlift.frontends.python.syntax import OPERATORS, REDUCING_METHODS, REDUCTIONS
+from tensorlift.frontends.python.syntax import OPERATORS, REDUCING_METHODS, REDUCTIONS, masked
 from tensorlift.frontends.python.values import Array, Operand, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, LONG, UNSIGNED_LONG, FloatType
@@ -92,6 +93,8 @@ def _callee(ctx: Inference, node: ast.Call) -> tuple[str, str]:
 
 def _call(ctx: Inference, node: ast.Call) -> Operand:
     module, name = callee(ctx, node)
+    if name in REDUCED and (found := _under_mask(ctx, node, module, name)) is not None:
+        return found
     if module == "." and isinstance(node.func, ast.Attribute):
         return _method(ctx, node, node.func, name)
     if module == "" and name in ctx.module.functions:
@@ -108,6 +111,22 @@ def _call(ctx: Inference, node: ast.Call) -> Operand:
     if found is None:
         raise RefusedError("call", ast.unparse(node.func))
     return found
+
+
+def _under_mask(ctx: Inference, node: ast.Call, module: str, name: str) -> Operand | None:
+    """Reduce the elements of an array for which a mask holds; None where a call does something else."""
+    part = masked(node, module, name)
+    if part is None or (isinstance(part.slice, ast.Name) and not _is_mask(ctx.scope.environment.get(part.slice.id))):
+        return None
+    base, mask = evaluate(ctx, part.value), evaluate(ctx, part.slice)
+    if not isinstance(base, Array) or not _is_mask(mask) or base.is_list:
+        return None
+    ctx.callees[node] = "numpy", f"{name} under a mask"
+    return DEFINED[0](ctx, node, f"{name} under a mask", {"a": base, "m": mask}, {})
+
+
+def _is_mask(value: object) -> TypeGuard[Array]:
+    return isinstance(value, Array) and value.element == BOOL
 
 
 def _of_arrays(ctx: Inference, name: str, node: ast.Call) -> Operand | None:

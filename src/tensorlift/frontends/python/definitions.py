@@ -25,6 +25,7 @@ from tensorlift.frontends.python.defining import (
     slices,
     spelled_dtype,
 )
+from tensorlift.frontends.python.masked import MASKED
 from tensorlift.frontends.python.places import AT_PLACES, SUBSCRIPTS
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import DTYPES, accumulator
@@ -100,7 +101,7 @@ def _stated(node: ast.expr) -> object:
 def _definition(
     name: str, given: tuple[tuple[str, Given], ...], stated: tuple[tuple[str, object], ...]
 ) -> ast.FunctionDef:
-    function = (FUNCTIONS | SUBSCRIPTS | RESHAPED)[name]
+    function = (FUNCTIONS | SUBSCRIPTS | RESHAPED | MASKED)[name]
     lines = function.body(dict(given), dict(stated)).splitlines()
     text = "\n".join([f"def f({', '.join(parameter for parameter, _ in given)}):", *(f"    {line}" for line in lines)])
     (made,) = ast.parse(text).body

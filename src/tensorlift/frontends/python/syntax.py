@@ -78,6 +78,14 @@ def counted_from_end(bound: ast.expr) -> ast.expr | None:
     return None
 
 
+def masked(node: ast.Call, module: str, name: str) -> ast.Subscript | None:
+    """Give the part of an array, perhaps under a mask, that a call takes alone: of a method, of NumPy, or ``len``."""
+    taken = [node.func.value] if module == "." and isinstance(node.func, ast.Attribute) else node.args
+    is_alone = len(taken) == 1 and not node.keywords and not (module == "." and node.args)
+    (one,) = taken if is_alone and (module in {".", "numpy"} or name == "len") else (None,)
+    return one if isinstance(one, ast.Subscript) and may_be_mask(one.slice) else None
+
+
 def as_stored(targets: Sequence[ast.expr], value: ast.expr) -> ast.expr:
     """Give a value as what is stored: a tuple that goes into a part of an array as the array that NumPy makes of it."""
     if isinstance(value, ast.Tuple) and all(isinstance(target, ast.Subscript) for target in targets):

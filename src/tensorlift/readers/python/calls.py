@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.python.defining import Given
 from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS, call_of, definition
+from tensorlift.frontends.python.masked import MASKED
 from tensorlift.frontends.python.places import BY_ELEMENTS
 from tensorlift.frontends.python.scalars import DTYPES, common_type, holds
 from tensorlift.frontends.python.shapes import RESHAPING
@@ -212,6 +213,8 @@ INLINED: list[Callable[[Context, ast.FunctionDef, Module, dict[str, Operand]], O
 
 def _call(ctx: Context, node: ast.Call) -> Operand:
     module, name = ctx.inferred.callees[node]
+    if name in MASKED:
+        return _under_mask(ctx, node, name)
     if module == "." and isinstance(node.func, ast.Attribute) and name in METHODS:
         return _defined(
             ctx, ast.copy_location(ast.Call(node.func, [node.func.value, *node.args], node.keywords), node), name
@@ -223,6 +226,14 @@ def _call(ctx: Context, node: ast.Call) -> Operand:
         return own_function(ctx, node, name) if is_own else _builtin(ctx, name, node)
     found = _numpy(ctx, name, node) if module == "numpy" else None
     return _of_numbers(ctx, module, name, node) if found is None else found
+
+
+def _under_mask(ctx: Context, node: ast.Call, name: str) -> Operand:
+    """Reduce the elements of an array for which a mask holds: of the only argument, or of what a method is of."""
+    taken = node.args[0] if node.args else node.func.value if isinstance(node.func, ast.Attribute) else None
+    assert isinstance(taken, ast.Subscript)
+    given = {"a": evaluate(ctx, taken.value), "m": evaluate(ctx, taken.slice)}
+    return _by_definition(ctx, node, name, given, {})
 
 
 def _numpy(ctx: Context, name: str, node: ast.Call) -> Operand | None:
@@ -349,11 +360,17 @@ def _by_definition(
 ) -> Operand:
     values = {parameter: _taken(ctx, value) for parameter, value in given.items()}
     function = definition(name, {parameter: _kind_of(ctx, value) for parameter, value in values.items()}, stated)
-    whole = values.get("a")
-    if name in BY_ELEMENTS and isinstance(whole, View):  # of arguments but `a` it reads single elements
-        read = {p for p, v in values.items() if p != "a" and isinstance(v, Rule) and whole.base not in v.reads}
-        return _called(ctx, function, ctx.scope.module.within(node), values, read)
-    return _called(ctx, function, ctx.scope.module.within(node), values)
+    return _called(ctx, function, ctx.scope.module.within(node), values, _read_by_elements(name, values))
+
+
+def _read_by_elements(name: str, values: Mapping[str, Operand]) -> set[str]:
+    """Name the arguments of which a definition reads single elements, which nothing changes meanwhile."""
+    whole, rules = values.get("a"), {p: value for p, value in values.items() if isinstance(value, Rule)}
+    if name in MASKED:
+        return {*rules}
+    if name not in BY_ELEMENTS or not isinstance(whole, View):
+        return set()
+    return {parameter for parameter, value in rules.items() if whole.base not in value.reads}
 
 
 def _taken(ctx: Context, value: Operand) -> Operand:
