@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.fortran_blas import procedures
 from tensorlift.ir.function import fortran_of
 
 if TYPE_CHECKING:
@@ -80,14 +81,15 @@ def fortran_call_files(view: FunctionView, text: str) -> CallFiles:
 
 
 def stubs(names: Sequence[str]) -> str:
-    """Write procedures that others in the file call and that are not here: LSAME, and what ends the program."""
-    bodies = (
-        _LSAME
-        if name == "lsame_"
-        else f'subroutine tl_stub{k}() bind(c, name="{name}")\n  error stop\nend subroutine\n'
+    """Write procedures that others call and that are not here: LSAME, those of BLAS, and what ends the program."""
+    known = {f"{name}_": text for name, text in procedures().items()} | {"lsame_": _LSAME}
+    wanted = [known[name] for name in names if name in known]
+    called = [text for name, text in known.items() if name not in names and any(f"{name[:-1]}(" in w for w in wanted)]
+    bodies = [
+        known.get(name, f'subroutine tl_stub{k}() bind(c, name="{name}")\n  error stop\nend subroutine\n')
         for k, name in enumerate(names)
-    )
-    return "".join(bodies)
+    ]
+    return "".join((*bodies, *called))
 
 
 def _placed(text: str, modules: Mapping[str, Sequence[Any]], inside: Mapping[str, Sequence[str]], file: str) -> str:

@@ -237,8 +237,13 @@ class Scope:
         return self.types.get(name) or (self.outer.derived(name) if self.outer is not None else None)
 
     def procedure(self, name: str) -> Procedure | None:
-        """Look a procedure up here and around."""
-        return self.procedures.get(name) or (self.outer.procedure(name) if self.outer is not None else None)
+        """Look a procedure up here, around, and among those that are known by their names."""
+        from tensorlift.frontends.fortran.known_procedures import known_procedure  # noqa: PLC0415 - it parses these
+
+        found = self.procedures.get(name)
+        if found is not None:
+            return found
+        return self.outer.procedure(name) if self.outer is not None else known_procedure(name)
 
     def intrinsic_constant(self, name: str) -> int | None:
         """Give a constant of an intrinsic module that is used here or around."""

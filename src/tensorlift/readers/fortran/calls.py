@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.fortran.constants import arguments_of
 from tensorlift.frontends.fortran.directives import not_sequential
+from tensorlift.frontends.fortran.known_procedures import NAME as KNOWN
 from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.symbols import PART
 from tensorlift.frontends.fortran.syntax import body, kind_of, nodes_in
 from tensorlift.frontends.fortran.uses import bound_procedure, path_of, uses_of, written_in
-from tensorlift.ops.c_types import CHAR
+from tensorlift.ops.c_types import CHAR, INT
 from tensorlift.readers.flow import Flow
 from tensorlift.readers.fortran.arrays import elementwise, in_memory, prefixed, require_shape, selected, subscripts_of
 from tensorlift.readers.fortran.characters import SUBROUTINES, character
@@ -209,12 +210,29 @@ def _bind(ctx: Context, frame: Frame, node: Any) -> list[Callable[[], None]]:
     plain = {name: symbol for name, symbol in symbols.items() if symbol.bounds and symbol.derived is None}
     arrays = {name: _array(ctx, actual[name], name in written) for name in plain}
     for name, array in arrays.items():
+        is_known = frame.scope.file.name.startswith(KNOWN)
+        seen = _along(ctx, frame, name, array, actual[name]) if is_known else array
         ctx.frame = frame
         try:
-            frame.bound[name] = _seen_as(ctx, symbols[name], array, actual[name], caller)
+            frame.bound[name] = _seen_as(ctx, symbols[name], seen, actual[name], caller)
         finally:
             ctx.frame = caller
     return after
+
+
+def _along(ctx: Context, frame: Frame, name: str, passed: tuple[View, bool], node: Any) -> tuple[View, bool]:
+    """See a vector of BLAS whose increment is the extent of a matrix as the row that it walks along."""
+    array, at_element = passed
+    increment = frame.bound.get(f"inc{name}")
+    if not at_element or len(array.extents) != 2 or not isinstance(increment, Number):  # noqa: PLR2004 - a matrix
+        return passed
+    if increment.literal == 1:
+        return passed
+    column = array.extents[0]
+    if column is None or not ctx.is_same(ctx.as_size(increment), column):
+        raise ctx.refusal("association", node)
+    frame.bound[f"inc{name}"] = Number(1, INT)
+    return replace(array, extents=array.extents[1:], strides=array.strides[1:]), True
 
 
 def given_to(node: Any) -> list[tuple[str, Any]]:
@@ -283,7 +301,7 @@ def _bind_scalar(  # noqa: PLR0913 - a dummy argument, and what is passed for it
     ctx.check(symbol, node)
     assert symbol.ctype is not None
     if symbol.ctype is CHAR:
-        flag = character(ctx, node)
+        flag = character(ctx, node, is_passed=True)
         if flag is None or is_written:
             raise ctx.refusal("character", node)
         frame.bound[symbol.name] = flag

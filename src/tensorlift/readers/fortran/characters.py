@@ -27,12 +27,15 @@ if TYPE_CHECKING:
 _EQUALITIES = {"==": "==", ".eq.": "==", "/=": "!=", ".ne.": "!="}
 
 
-def character(ctx: Context, node: Any) -> Number | None:
-    """Read a character: a constant or an argument; None for anything else."""
+def character(ctx: Context, node: Any, *, is_passed: bool = False) -> Number | None:
+    """Read a character: a constant or an argument; None for anything else.
+
+    Of a text that ``is_passed`` to an argument of one character, that is the first one.
+    """
     if kind_of(node) == "Parenthesis":
-        return character(ctx, node.children[1])
+        return character(ctx, node.children[1], is_passed=is_passed)
     if kind_of(node) == "Char_Literal_Constant":
-        return _constant(ctx, node)
+        return _constant(ctx, node, is_passed=is_passed)
     symbol = ctx.frame.scope.find(str(node).lower()) if kind_of(node) == "Name" else None
     if symbol is None or symbol.ctype is not CHAR:
         return None
@@ -43,9 +46,10 @@ def character(ctx: Context, node: Any) -> Number | None:
     return bound if isinstance(bound, Number) else None
 
 
-def _constant(ctx: Context, node: Any) -> Number:
+def _constant(ctx: Context, node: Any, *, is_passed: bool) -> Number:
     """Read a constant of one character; blanks at its end are none."""
     text = str(node.children[0])[1:-1].rstrip(" ") or " "
+    text = text[:1] if is_passed else text
     if len(text) > 1 or not text.isascii():
         raise ctx.refusal("character", node)
     return Number(ord(text), CHAR)

@@ -13,6 +13,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.fortran.constants import Constant, cast
+from tensorlift.frontends.fortran.known_procedures import NAME as KNOWN
 from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.symbols import implicit_type
 from tensorlift.frontends.fortran.syntax import statement_line
@@ -97,11 +98,16 @@ class Context:
     def visit(self, node: Any) -> None:
         """Go to the place of a statement."""
         scope = self.frame.scope
+        if scope.file.name.startswith(KNOWN):  # what stands in for a call has its place
+            return
         self.at = location_attribute(scope.file.location(scope.first + statement_line(node)))
 
     def refusal(self, reason: str, node: Any, detail: str = "") -> LiftError:
         """Build the refusal of a piece of syntax, to be raised by the caller."""
-        return refusal(reason, self.frame.scope.location(node, detail), detail or str(node))
+        place = self.frame.scope.location(node, detail)
+        if self.frame.scope.file.name.startswith(KNOWN):
+            place = Location(self.at.filename.data, self.at.line.data, self.at.column.data)
+        return refusal(reason, place, detail or str(node))
 
     def enter(self, node: Any) -> None:
         """Note one more level of nesting, and refuse what would exhaust the stack."""

@@ -25,7 +25,8 @@ def bounds_of(ctx: Context, symbol: Symbol) -> list[tuple[Size, Size | None]]:
         if upper is None or upper == ASSUMED:
             found.append((low, None))
         else:
-            found.append((low, ctx.combined("+", ctx.combined("-", _bound(ctx, upper), low), 1)))
+            high = _bound(ctx, upper)
+            found.append((low, high if low == 1 else ctx.combined("+", ctx.combined("-", high, low), 1)))
     return found
 
 
