@@ -188,6 +188,7 @@ _COMPONENTS = """module m
   end type
   real(8), allocatable, target :: u(:)
   integer, private :: calls = 0
+  real(8), parameter :: b(2) = [0.5d0, 2.0d0], weights(size(b)) = b*2
 contains
   subroutine first(b, n, dt)
     integer, intent(in) :: n
@@ -207,9 +208,15 @@ contains
     p => b%w
     p(2:) = p(:size(p) - 1) + u(2:size(p))
     call third(b%at)
-    b%by = b%at
+    b%by = sum_of(b%at, b%at)
     v%y = b%n
   end subroutine
+  function sum_of(a, b) result(c)
+    type(vec), intent(in) :: a, b
+    type(vec) :: c
+    c%x = a%x + b%x*weights(2)
+    c%y = a%y + b%y
+  end function
   subroutine third(v, scale)
     type(vec), intent(inout) :: v
     real(8), intent(in), optional :: scale
@@ -260,7 +267,8 @@ C     A comment, then what lies behind column 72.
 @_compiled
 def test_components_and_pointers_are_as_gfortran_has_them() -> None:
     source = source_from_text(_COMPONENTS, "f.f90")
-    for function in lift_source(source, LiftOptions(test=True)).functions:
+    options = LiftOptions(("first", "second", "third", "fourth", "fifth"), test=True)
+    for function in lift_source(source, options).functions:
         assert function.lifted, function.diagnostics
         assert all(trial.passed for trial in function.tests), function.name
 

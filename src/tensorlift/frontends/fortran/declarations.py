@@ -249,6 +249,7 @@ def _marked(made: Derived, scope: Scope, mark: Any) -> bool:
             return False
         made.components |= parent.components
         made.bindings |= parent.bindings
+        made.parents |= {parent.name, *parent.parents}
     return True
 
 

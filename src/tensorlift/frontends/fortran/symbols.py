@@ -56,6 +56,7 @@ class Derived:
     home: Scope
     components: dict[str, Symbol] = field(default_factory=dict)
     bindings: dict[str, str] = field(default_factory=dict)  # procedures by their names as components
+    parents: set[str] = field(default_factory=set)  # the names of the types that it extends
 
 
 @dataclass(eq=False, repr=False)
@@ -87,6 +88,8 @@ class Symbol:
 
     def part(self, name: str) -> Symbol | None:
         """Give a component; its bounds are constants of where its type is defined."""
+        if self.derived is not None and name in self.derived.parents:
+            return self  # of which the components are its own
         component = self.derived.components.get(name) if self.derived is not None else None
         if component is None or self.derived is None:
             return None

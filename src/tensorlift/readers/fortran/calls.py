@@ -41,7 +41,7 @@ def function(ctx: Context, procedure: Procedure, node: Any) -> Operand:
         raise ctx.refusal("arguments", node, procedure.name)
     if is_elemental(procedure):
         return _elemental(ctx, procedure, node)
-    frame = _called(ctx, procedure, node)
+    frame = called(ctx, procedure, node)
     found = frame.bound.get(procedure.result)
     if isinstance(found, Variable):
         return read(ctx, found)
@@ -119,10 +119,10 @@ def call_statement(ctx: Context, node: Any) -> None:
             return
         reason = "procedure" if symbol is not None and symbol.is_dummy else "call"
         raise ctx.refusal(reason, node.children[0], name)
-    _called(ctx, procedure, node)
+    called(ctx, procedure, node)
 
 
-def _called(ctx: Context, procedure: Procedure, node: Any) -> Frame:
+def called(ctx: Context, procedure: Procedure, node: Any) -> Frame:
     """Read the body of a procedure in place of a call; gives its names as they are in the end."""
     frame = Frame(procedure, _around(ctx, procedure), counting=list(ctx.frame.counting))
     after = _bind(ctx, frame, node)

@@ -55,6 +55,7 @@ class Frame:
     outer: Frame | None = None
     scope: Scope = field(init=False)  # the names that the procedure declares, or a block in it
     bound: dict[str, Binding] = field(default_factory=dict)
+    constants: dict[Symbol, View] = field(default_factory=dict)  # constant arrays
     end: Flow = field(default_factory=Flow)
     labels: dict[str, Flow] = field(default_factory=dict)
     formulas: dict[str, Any] = field(default_factory=dict)  # statement functions
@@ -357,9 +358,11 @@ class Context:
         symbol = self.symbol(name, node)
         if symbol.same in self.outside:
             return self.outside[symbol.same]
+        if symbol.is_constant and symbol.bounds:
+            return self.constant_array(symbol)
         frame: Frame | None = self.frame
         while frame is not None:
-            if symbol.name in frame.bound and (symbol.home is frame.scope or symbol.is_constant):
+            if symbol.name in frame.bound and symbol.home is frame.scope:
                 return frame.bound[symbol.name]
             if symbol.home is frame.scope:
                 break
@@ -373,6 +376,18 @@ class Context:
             raise self.refusal("allocate" if symbol.bounds else "type", node, f"`{name}` may not be allocated here")
         made = variable_of(symbol.hint, symbol.ctype, self.at)
         frame.bound[symbol.name] = made
+        return made
+
+    def constant_array(self, symbol: Symbol) -> View:
+        """Give a constant array, made where a procedure begins that uses it, or another constant that does."""
+        from tensorlift.readers.fortran.declared import constant  # noqa: PLC0415 - that reads expressions
+
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if symbol in frame.constants:
+                return frame.constants[symbol]
+            frame = frame.outer
+        self.frame.constants[symbol] = made = constant(self, symbol)
         return made
 
     def check(self, symbol: Symbol, node: Any) -> None:

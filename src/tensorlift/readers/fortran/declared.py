@@ -42,11 +42,12 @@ def declare(ctx: Context, frame: Frame) -> None:
         used |= {*frame.scope.names[procedure.result].leaves()}
     for symbol in sorted(used, key=lambda one: one.name):
         is_own = symbol.home is frame.scope
-        if symbol.bounds and symbol.name not in frame.bound and not symbol.is_dummy and not symbol.is_outside:
-            if symbol.is_constant and (is_own or not (symbol.home is not None and symbol.home.is_block)):
-                frame.bound[symbol.name] = _constant(ctx, symbol)
-            elif is_own and not symbol.is_unmade:
-                _make(ctx, frame, symbol)
+        comes = symbol.is_dummy or symbol.is_outside or symbol.is_unmade
+        if symbol.is_constant and symbol.bounds:
+            if is_own or not (symbol.home is not None and symbol.home.is_block):
+                ctx.constant_array(symbol)
+        elif symbol.bounds and is_own and symbol.name not in frame.bound and not comes:
+            _make(ctx, frame, symbol)
         if is_own:
             begin(ctx, frame, symbol)
 
@@ -83,7 +84,7 @@ def begin(ctx: Context, frame: Frame, symbol: Symbol) -> None:
         put(ctx, bound, found, symbol.component.value)
 
 
-def _constant(ctx: Context, symbol: Symbol) -> View:
+def constant(ctx: Context, symbol: Symbol) -> View:
     """Make a constant array, as its initial value says; that is read where the constant is declared."""
     node = symbol.value
     ctx.check(symbol, node)
