@@ -359,7 +359,9 @@ class Context:
         if symbol.same in self.outside:
             return self.outside[symbol.same]
         if symbol.is_constant and symbol.bounds:
-            return self.constant_array(symbol)
+            from tensorlift.readers.fortran.declared import constant_array  # noqa: PLC0415 - that reads expressions
+
+            return constant_array(self, symbol)
         frame: Frame | None = self.frame
         while frame is not None:
             if symbol.name in frame.bound and symbol.home is frame.scope:
@@ -376,18 +378,6 @@ class Context:
             raise self.refusal("allocate" if symbol.bounds else "type", node, f"`{name}` may not be allocated here")
         made = variable_of(symbol.hint, symbol.ctype, self.at)
         frame.bound[symbol.name] = made
-        return made
-
-    def constant_array(self, symbol: Symbol) -> View:
-        """Give a constant array, made where a procedure begins that uses it, or another constant that does."""
-        from tensorlift.readers.fortran.declared import constant  # noqa: PLC0415 - that reads expressions
-
-        frame: Frame | None = self.frame
-        while frame is not None:
-            if symbol in frame.constants:
-                return frame.constants[symbol]
-            frame = frame.outer
-        self.frame.constants[symbol] = made = constant(self, symbol)
         return made
 
     def check(self, symbol: Symbol, node: Any) -> None:

@@ -45,7 +45,7 @@ def declare(ctx: Context, frame: Frame) -> None:
         comes = symbol.is_dummy or symbol.is_outside or symbol.is_unmade
         if symbol.is_constant and symbol.bounds:
             if is_own or not (symbol.home is not None and symbol.home.is_block):
-                ctx.constant_array(symbol)
+                constant_array(ctx, symbol)
         elif symbol.bounds and is_own and symbol.name not in frame.bound and not comes:
             _make(ctx, frame, symbol)
         if is_own:
@@ -84,7 +84,18 @@ def begin(ctx: Context, frame: Frame, symbol: Symbol) -> None:
         put(ctx, bound, found, symbol.component.value)
 
 
-def constant(ctx: Context, symbol: Symbol) -> View:
+def constant_array(ctx: Context, symbol: Symbol) -> View:
+    """Give a constant array, made where a procedure begins that uses it, or another constant that does."""
+    frame: Frame | None = ctx.frame
+    while frame is not None:
+        if symbol in frame.constants:
+            return frame.constants[symbol]
+        frame = frame.outer
+    ctx.frame.constants[symbol] = made = _constant(ctx, symbol)
+    return made
+
+
+def _constant(ctx: Context, symbol: Symbol) -> View:
     """Make a constant array, as its initial value says; that is read where the constant is declared."""
     node = symbol.value
     ctx.check(symbol, node)
