@@ -67,6 +67,25 @@ contains
   end subroutine red_black
 
   ! expect: loop-free
+  subroutine red_black_within(u, f, n)
+    integer, intent(in) :: n
+    real(rk), intent(inout) :: u(n)
+    real(rk), intent(in) :: f(n)
+    u(2:n-1:2) = 0.5_rk*(u(1:n-2:2) + u(3:n:2) - f(2:n-1:2))
+    u(3:n-1:2) = 0.5_rk*(u(2:n-2:2) + u(4:n:2) - f(3:n-1:2))
+  end subroutine red_black_within
+
+  ! expect: loop-free
+  subroutine restrict_within(fine, coarse)
+    real(rk), intent(in) :: fine(:, :)
+    real(rk), intent(out) :: coarse(:, :)
+    integer :: n
+    n = size(coarse, 1)
+    coarse(2:n-1, 2:n-1) = 0.5_rk*fine(3:2*n-3:2, 3:2*n-3:2) &
+      + 0.25_rk*(fine(2:2*n-4:2, 3:2*n-3:2) + fine(4:2*n-2:2, 3:2*n-3:2))
+  end subroutine restrict_within
+
+  ! expect: loop-free
   subroutine jacobi2d(u, f, w)
     real(rk), intent(in) :: u(:, :), f(:, :)
     real(rk), intent(inout) :: w(:, :)

@@ -196,12 +196,14 @@ def binary(operator: str, left: Index, right: Index, ctype: IntegerType, setting
 def _divide_exactly(operator: str, dividend: Index, divisor: Index, setting: Setting) -> Index | None:
     """Divide ``q*d + r`` by ``d``, where ``0 <= r < d``, and ``q`` is not negative unless it is rounded down.
 
-    That rests on the sizes.
+    That rests on the sizes.  Without a rest nothing is rounded, whatever the sign.
     """
     d, domain = divisor.polynomial, setting.domain
     if domain is None or not d.terms:
         return None
     quotient, rest = dividend.polynomial.divide(d)
+    if not rest.terms and (d.constant_value or 0) > 0:
+        return Index(rest if operator == "%" else quotient, dividend.ctype, dividend.needs)
     for shift in (ZERO, ONE, -ONE):
         whole, left = quotient + shift, rest - d * shift
         inside = (left, d - left - ONE) if operator == "//" else (whole, left, d - left - ONE)
@@ -241,7 +243,7 @@ def _divide(operator: str, y: int, dividend: Index, setting: Setting) -> Index |
     ranges, domain = setting.ranges, setting.domain
     if not a.is_affine:
         return None
-    if domain is None or not ranges.is_certain(a, domain):
+    if operator != "//" and (domain is None or not ranges.is_certain(a, domain)):  # else it rounds down as maps do
         if domain is not None and not ranges.is_nonnegative(a, domain):
             return None
         needs = (*needs, Need("extent", a, setting.location))

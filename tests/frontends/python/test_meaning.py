@@ -37,6 +37,8 @@ _BODIES = {
     "a value carried to the next iteration": "t = 0.5\nfor i in range(len(x)):\n  y[i] = t\n  t = x[i]",
     "an index counted along": "c = 0\nfor i in range(len(x)):\n  c += 1\n  y[i] = c",
     "a quotient rounded down": "for i in range(len(x)):\n  y[i] = (i - 3) // 2",
+    "a bound rounded down": "for i in range((len(x) - 3) // 2):\n  y[i] = x[2 * i + 1]",
+    "a bound without a rest": "for i in range((2 * len(x) - 4) // 2):\n  y[i] = x[i + 1]",
     "a remainder of the divisor's sign": "for i in range(len(x)):\n  y[i] = (i - 3) % 5 + (x[i] - 1) % 0.7",
     "neighbours on a ring": "n = len(x)\nfor i in range(n):\n  y[i] = x[(i + 1) % n] - x[(i - 1) % n]",
     "a true quotient of integers": "for i in range(len(x)):\n  y[i] = i / 4",

@@ -196,7 +196,7 @@ def _triplet(ctx: Context, view: View, axis: int, subscript: Any, read: Read) ->
     span = ctx.combined("+", ctx.combined("-", end, start), step)
     if isinstance(span, int):
         return start, max(span // step, 0), step
-    return start, ctx.arithmetic("/", span, ctx.constant(step, LONG), LONG), step
+    return start, ctx.arithmetic("//", span, ctx.constant(step, LONG), LONG), step  # below nothing where it is empty
 
 
 def _number(ctx: Context, node: Any, read: Read) -> Size:
