@@ -23,6 +23,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
+from tensorlift.ir.elementwise import with_tensors
 from tensorlift.ir.parallel_syntax import AffineParallelOp
 from tensorlift.ir.syntax import parse_map_application, upstream_syntax, with_syntax
 from tensorlift.ops.scalar_ops import REALS
@@ -168,6 +169,8 @@ def _load(name: str) -> Dialect:
     added = _added(name)
     kept = [op for op in dialect.operations if op.name not in {other.name for other in added}]
     operations = [*map(upstream_syntax, [*kept, *added])]
+    if name == "arith":
+        operations = [*map(with_tensors, operations)]
     return Dialect(name, operations, list(dialect.attributes))
 
 

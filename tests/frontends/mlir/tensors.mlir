@@ -224,3 +224,39 @@ func.func @made_to_measure(%x: tensor<?xf64>, %k: index) -> tensor<?xf64> {
   }
   return %r : tensor<?xf64>
 }
+func.func @converted(%x: tensor<?x4xi32>, %y: tensor<?xf64>) -> (tensor<?x4xf32>, tensor<?xi64>) {
+  %r = arith.sitofp %x : tensor<?x4xi32> to tensor<?x4xf32>
+  %s = arith.fptosi %y : tensor<?xf64> to tensor<?xi64>
+  return %r, %s : tensor<?x4xf32>, tensor<?xi64>
+}
+func.func @chosen(%x: tensor<?xf64>, %y: tensor<?xf64>, %b: i1) -> (tensor<?xf64>, tensor<?xf64>) {
+  %c = arith.cmpf ogt, %x, %y : tensor<?xf64>
+  %r = arith.select %c, %x, %y : tensor<?xi1>, tensor<?xf64>
+  %s = arith.select %b, %x, %y : tensor<?xf64>
+  return %r, %s : tensor<?xf64>, tensor<?xf64>
+}
+func.func @counted(%x: tensor<?xi32>, %y: tensor<?xi32>) -> tensor<?xi32> {
+  %c = "arith.cmpi"(%x, %y) <{predicate = 2 : i64}> : (tensor<?xi32>, tensor<?xi32>) -> tensor<?xi1>
+  %r = arith.extui %c : tensor<?xi1> to tensor<?xi32>
+  return %r : tensor<?xi32>
+}
+func.func @split(%x: tensor<20xf64>) -> tensor<4x5xf64> {
+  %r = tensor.expand_shape %x [[0, 1]] output_shape [4, 5] : tensor<20xf64> into tensor<4x5xf64>
+  return %r : tensor<4x5xf64>
+}
+func.func @joined(%x: tensor<4x5xf64>) -> tensor<20xf64> {
+  %e = math.absf %x : tensor<4x5xf64>
+  %r = tensor.collapse_shape %e [[0, 1]] : tensor<4x5xf64> into tensor<20xf64>
+  return %r : tensor<20xf64>
+}
+func.func @without_an_axis(%x: tensor<1x?xf64>) -> tensor<?x1xf64> {
+  %c0 = arith.constant 0 : index
+  %r = tensor.collapse_shape %x [[0, 1]] : tensor<1x?xf64> into tensor<?xf64>
+  %n = tensor.dim %r, %c0 : tensor<?xf64>
+  %s = tensor.expand_shape %r [[0, 1]] output_shape [%n, 1] : tensor<?xf64> into tensor<?x1xf64>
+  return %s : tensor<?x1xf64>
+}
+func.func @without_axes(%x: tensor<1x1xf64>) -> tensor<f64> {
+  %r = tensor.collapse_shape %x [] : tensor<1x1xf64> into tensor<f64>
+  return %r : tensor<f64>
+}

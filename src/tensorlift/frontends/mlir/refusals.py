@@ -41,6 +41,7 @@ REFUSALS: dict[str, Refusal] = {
     "tensors": Refusal(
         "TL196", "{detail}", "take a part with `tensor.extract_slice`, or make it with `linalg.generic`"
     ),
+    "open-axes": Refusal("TL196", "`{detail}` of axes of open extents", "give the tensor extents that are numbers"),
     "extents": Refusal(
         "TL196",
         "the extents {detail} differ",

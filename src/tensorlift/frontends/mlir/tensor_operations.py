@@ -21,12 +21,15 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.ops import GenericOp, YieldOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from tensorlift.frontends.mlir.refusals import refusal
+from tensorlift.frontends.mlir.tensor_shapes import collapse, expand
 from tensorlift.frontends.mlir.tensors import InMemory, extent_of, generic, is_last, memory_of, root_of
+from tensorlift.ir.elementwise import OnTensors
 from tensorlift.ir.location import location_of
 from tensorlift.ir.structured import space_of
 from tensorlift.ir.subscripts import PRODUCTS, READ_ONLY, STRUCTURED
@@ -34,7 +37,6 @@ from tensorlift.ir.subscripts import PRODUCTS, READ_ONLY, STRUCTURED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from xdsl.dialects.func import FuncOp
     from xdsl.ir import Attribute
 
     from tensorlift.frontends.mlir.tensors import Rule
@@ -122,7 +124,8 @@ def _elementwise(to: InMemory, op: Operation) -> None:
     output = to.allocated(MemRefType(of_type.element_type, shape), sizes, result.name_hint)
     types = [_element(value.type) for value in (*op.operands, result)]
     block = Block(arg_types=types)
-    made = type(op).create(
+    kind = op.OF_NUMBERS if isinstance(op, OnTensors) else type(op)
+    made = kind.create(
         operands=list(block.args[:-1]),
         result_types=[types[-1]],
         properties=dict(op.properties),
@@ -313,6 +316,32 @@ def _value(to: InMemory, number: int | SSAValue) -> SSAValue:
     return to.number(number) if isinstance(number, int) else number
 
 
+# -- calls
+
+
+def _call(to: InMemory, op: Operation) -> None:
+    """Do what a function of the module does, in place of the call."""
+    callee: Any = op.properties["callee"]
+    name, module = callee.string_value(), to.source.parent_op()
+    found = [one for one in module.walk() if isinstance(one, FuncOp) and one.sym_name.data == name] if module else []
+    if not found or not found[0].body.blocks:
+        raise refusal("call", location_of(op), name)
+    (function,) = found
+    if function is to.source or any(one.properties["callee"] == callee for one in to.calls):
+        raise refusal("recursion", location_of(op), name)
+    if len(function.body.blocks) > 1:
+        raise refusal("control", location_of(op), f"`{name}` has several blocks")
+    for operand, argument in zip(op.operands, function.body.block.args, strict=True):
+        memory = to.known[argument] = to.known[operand]
+        to.own.discard(memory)  # the caller may read it later
+    to.calls.append(op)
+    last = to.read(function.body.block)
+    to.calls.pop()
+    given = [to.known[value] for value in last.operands]
+    to.own -= {memory for memory in given if given.count(memory) > 1}
+    to.known.update(zip(op.results, given, strict=True))
+
+
 # -- loops
 
 
@@ -418,12 +447,15 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys((*STRUCTURED, *READ_ONLY), _structured),
     "affine.for": _loop,
     "arith": _elementwise,
+    "func.call": _call,
     "math": _elementwise,
     "scf.for": _loop,
     "scf.if": _branch,
     "tensor.cast": _cast,
+    "tensor.collapse_shape": collapse,
     "tensor.dim": _size,
     "tensor.empty": _empty,
+    "tensor.expand_shape": expand,
     "tensor.extract": _extract,
     "tensor.extract_slice": _extract_slice,
     "tensor.from_elements": _from_elements,

@@ -58,6 +58,7 @@ class InMemory:
         self.block = Block()
         self.place = function.location
         self.more = 0  # operations of its own that became loops
+        self.calls: list[Operation] = []  # that lead here, whose place all that they do has
 
     def function(self) -> FuncOp:
         """Write the whole function."""
@@ -91,7 +92,7 @@ class InMemory:
 
     def add(self, op: Operation) -> SSAValue | None:
         """Append an operation; give its result where it has one."""
-        op.location = self.place
+        op.location = self._next_place() if self.calls else self.place
         self.block.add_op(op)
         return op.results[0] if op.results else None
 
@@ -140,10 +141,15 @@ class InMemory:
     def _with_place_of_its_own(self, op: Operation) -> None:
         """Append an operation that becomes loops, which are told by their places: a column of the source for each."""
         self.add(op)
-        self.more += 1
+        if not self.calls:
+            op.location = self._next_place()
+
+    def _next_place(self) -> Any:
         place: Any = self.place
-        if isinstance(place, FileLineColLoc):
-            op.location = FileLineColLoc(place.filename, place.line, IntAttr(place.column.data + self.more))
+        if not isinstance(place, FileLineColLoc):
+            return place
+        self.more += 1
+        return FileLineColLoc(place.filename, place.line, IntAttr(place.column.data + self.more))
 
     def filled(self, memory: SSAValue, value: SSAValue) -> None:
         """Write one value everywhere."""
@@ -164,7 +170,8 @@ class InMemory:
         last = block.last_op
         assert last is not None
         for op in block.ops:
-            self.place, self.more = op.location, 0
+            if not self.calls:
+                self.place, self.more = op.location, 0
             if op is not last:
                 self._read(op)
         return last
@@ -181,7 +188,7 @@ class InMemory:
     def _cloned(self, op: Operation) -> None:
         made = op.clone(value_mapper=self.known)
         for one, other in zip(op.walk(), made.walk(), strict=True):
-            other.location = one.location
+            other.location = self._next_place() if self.calls else one.location
         self.block.add_op(made)
 
     def inside(
