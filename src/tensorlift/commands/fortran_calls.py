@@ -171,7 +171,8 @@ def _check_place(procedure: Procedure, function: FunctionRecord) -> None:
     first, last = _specified(procedure), _before_statements(procedure)
     file = procedure.scope.file
     lines = file.lines
-    if any(";" in lines[line - 1].partition("!")[0] for line in (first, last)):
+    begins = [procedure.scope.first + _span(node)[0] for node in body(procedure)]
+    if first in begins or last in begins[len(formulas(procedure)) :]:
         raise _uncallable(function, "statements stand behind a declaration on one line", "give each its own line")
     head = procedure.scope.first + _span(procedure.tree.children[0])[0]
     end = procedure.scope.first + _span(procedure.tree)[1]
