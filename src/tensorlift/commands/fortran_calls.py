@@ -56,8 +56,12 @@ _INTRINSICS = {
     "int",
     "len",
     "lbound",
+    "present",
+    "associated",
 }
-_UNKNOWN_TO_C = {"pointer", "optional", "volatile", "asynchronous"}
+_UNKNOWN_TO_C = {"volatile", "asynchronous"}
+_WHETHER_THERE = {"allocatable": "allocated", "pointer": "associated"}
+_LAST = 2  # in the order of tests: whether something is there comes before
 _LAST_COLUMN = 72
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LONGEST = 100
@@ -94,12 +98,12 @@ def entered(procedure: Procedure, function: FunctionRecord, view: FunctionView, 
     taken = {name for name in _all_names(procedure) if name}
     tried, done, value = (_free(f"{function.name}{end}", taken) for end in (TRIED, "_done", "_value"))
     items = {item.name: item for item in items_of(procedure)}
-    tests, passed = list[str](), list[str]()
+    tests, passed = list[tuple[int, str]](), list[str]()
     for parameter in view.parameters:
         passed.append(_actual(procedure, function, parameter, items, view))
     for item in (items[p.name] for p in view.parameters if p.name in items):
         tests += _tests(procedure, item)
-    tests += _equal_extents(procedure, view, items)
+    tests += ((_LAST, test) for test in _equal_extents(procedure, view, items))
     result = scope.names[procedure.result] if procedure.result and view.result_dtype else None
     dummies = [p.name for p in view.parameters]
     own, answer = _free("tried", set(dummies)), _free("value", {*dummies, "tried"})
@@ -130,8 +134,9 @@ def entered(procedure: Procedure, function: FunctionRecord, view: FunctionView, 
     elif result is not None:
         given.append(result.name)
     called = [f"call {tried}({', '.join([*given, done])})", *after, f"if ({done} /= 0) return"]
-    if tests:
-        called = [f"if ({' .and. '.join(dict.fromkeys(tests))}) then", *(f"  {line}" for line in called), "end if"]
+    for place in sorted({place for place, _ in tests}, reverse=True):  # what is asked later may not be there before
+        asked = dict.fromkeys(test for at, test in tests if at == place)
+        called = [f"if ({' .and. '.join(asked)}) then", *(f"  {line}" for line in called), "end if"]
     return Entered(function, procedure, entry, tuple(declared), tuple(called), _function_in_c(function, entry))
 
 
@@ -240,7 +245,7 @@ def _actual(
     symbol = item.symbol
     above: Symbol | None = symbol
     while above is not None:
-        marks = above.attributes & (_UNKNOWN_TO_C | ({"allocatable"} if above is not symbol else set()))
+        marks = above.attributes & (_UNKNOWN_TO_C | (_WHETHER_THERE.keys() if above is not symbol else set()))
         if marks:
             raise _uncallable(function, f"`{above.name}` is {min(marks)}")
         if above is not symbol and above.bounds:
@@ -290,19 +295,23 @@ def _extent_of(view: FunctionView, size: str, items: dict[str, Item]) -> tuple[s
     return None, 0
 
 
-def _tests(procedure: Procedure, item: Item) -> Iterator[str]:
-    """Yield what must hold of an argument so that it can be handed over as it lies in memory."""
+def _tests(procedure: Procedure, item: Item) -> Iterator[tuple[int, str]]:
+    """Yield what must hold of an argument so that it can be handed over as it lies in memory, and in which order."""
     symbol = item.symbol
     spelled = _spelled(procedure, symbol)
+    if "optional" in symbol.attributes:
+        yield 0, f"present({_spelled(procedure, symbol.variable)})"
+    marks = symbol.attributes & _WHETHER_THERE.keys()
+    yield from ((1, f"{_WHETHER_THERE[mark]}({spelled})") for mark in marks)
     if symbol.ctype is CHAR:
-        yield f"len({spelled}) == 1"
+        yield _LAST, f"len({spelled}) == 1"
     if not symbol.bounds:
         return
-    if "allocatable" in symbol.attributes:
-        yield f"allocated({spelled})"
-        yield from (f"lbound({spelled}, {axis + 1}) == {low}" for axis, low in deferred_lower(symbol).items())
-    elif any(upper is None for _, upper in symbol.bounds) and "contiguous" not in symbol.attributes:
-        yield f"is_contiguous({spelled})"
+    if marks:
+        yield from ((_LAST, f"lbound({spelled}, {axis + 1}) == {low}") for axis, low in deferred_lower(symbol).items())
+    is_open = "pointer" in marks or (not marks and any(upper is None for _, upper in symbol.bounds))
+    if is_open and "contiguous" not in symbol.attributes:
+        yield _LAST, f"is_contiguous({spelled})"
 
 
 def _equal_extents(procedure: Procedure, view: FunctionView, items: dict[str, Item]) -> Iterator[str]:

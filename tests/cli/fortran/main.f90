@@ -2,6 +2,8 @@
 program main
   use plate
   implicit none
+  real(dp), pointer :: part(:)
+  real(dp), target :: line(12)
   real(dp) :: u(9,12), v(9,12), c(5,4), b(3,4), t
   integer :: i, j
   do j = 1, 12
@@ -34,6 +36,14 @@ program main
   call product(0, 4, 3, u, 9, b, c)
   call show("empty", c)
   print "(a,20es24.14)", "means", column_means(u), column_means(u(1:9:2,::5))
+  line = u(1,:)
+  part => line(2:7)
+  call faded(part, 0.5_dp)
+  call faded(part, 0.5_dp, u(1:6,2))
+  call faded(part, 0.5_dp, line(3:8))
+  part => line(::2)
+  call faded(part, 0.5_dp, u(1:6,2))
+  print "(a,12es24.14)", "line", line
   call scaled_sum(7, u(1,:), v(2,:), t)
   call show("rows", v)
   call scaled_sum(9, u(:,1), v(:,1), t)

@@ -49,6 +49,16 @@ contains
     end do
   end function
 
+  subroutine faded(u, by, shift)
+    real(dp), intent(inout), pointer :: u(:)
+    real(dp), intent(in) :: by
+    real(dp), intent(in), optional :: shift(:)
+    integer :: i
+    do i = 1, size(u)
+      if (present(shift)) u(i) = by*u(i) + shift(i)
+    end do
+  end subroutine
+
   subroutine scaled_sum(n, x, y, total)
     integer, intent(in) :: n
     real(dp), intent(in) :: x(n)
