@@ -126,6 +126,9 @@ def test_random_procedures_are_as_gfortran_has_them(seed: int) -> None:
 
 
 REFUSED = {
+    "real function f(x)\n  real :: x(3)\n  real, external :: norm2\n  f = norm2(x)\nend\n": ("TL150", 4),
+    "real function f(x)\n  real :: x(3)\n  interface\n    real function sum(x)\n      real :: x(3)\n    end function\n"
+    "  end interface\n  f = sum(x)\nend\n": ("TL150", 8),
     "subroutine f(n, x)\n  real :: x(n)\n  real, allocatable :: t(:)\n  if (n > 3) allocate(t(n))\n  t = x\nend\n": (
         "TL151",
         5,

@@ -59,7 +59,7 @@ _INTRINSICS = {
     "present",
     "associated",
 }
-_UNKNOWN_TO_C = {"volatile", "asynchronous"}
+_UNKNOWN_TO_C = {"volatile", "asynchronous", "class"}
 _WHETHER_THERE = {"allocatable": "allocated", "pointer": "associated"}
 _LAST = 2  # in the order of tests: whether something is there comes before
 _LAST_COLUMN = 72

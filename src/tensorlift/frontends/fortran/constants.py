@@ -186,7 +186,8 @@ def _call(node: Any, scope: Scope, depth: int) -> Constant | None:
     name = str(node.children[0]).lower()
     given = arguments_of(node)
     symbol = scope.find(name)
-    if scope.procedure(name) is not None or (symbol is not None and (symbol.bounds or symbol.is_dummy)):
+    is_own = symbol is not None and (symbol.bounds or symbol.is_dummy)
+    if is_own or scope.procedure(name) is not None or scope.generic(name):
         return None  # a name of the source that an intrinsic function has too
     if name == "selected_real_kind":
         return _selected_real(given, scope)

@@ -11,6 +11,7 @@ from tensorlift.frontends.fortran.symbols import (
     ASSUMED,
     CONSTANTS,
     INTRINSIC_MODULES,
+    POLYMORPHIC,
     Derived,
     Scope,
     Symbol,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _ATTRIBUTES = ("allocatable", "pointer", "target", "optional", "value", "save", "external", "volatile", "contiguous")
 _ALONE = {f"{name.capitalize()}_Stmt": name for name in _ATTRIBUTES}
 # Statements that say nothing of what is computed.
-_SILENT = {"Comment", "Format_Stmt", "Interface_Block", "Intrinsic_Stmt", "NoneType"}
+_SILENT = {"Comment", "Format_Stmt", "Intrinsic_Stmt", "NoneType"}
 _TYPES = {"Intrinsic_Type_Spec", "Declaration_Type_Spec"}
 
 _MOST_VALUES = 10_000  # of `data` that are looked at
@@ -121,7 +122,8 @@ def _use(scope: Scope, statement: Any, modules: Mapping[str, Scope]) -> None:
     known = modules.get(module)
     if known is None:
         return
-    public = [n for n in (*known.names, *known.procedures, *known.renamed, *known.types) if known.exports(n)]
+    listed = (*known.names, *known.procedures, *known.renamed, *known.types, *known.generics)
+    public = [name for name in listed if known.exports(name)]
     for own, other in (pairs if only else {**{name: name for name in public}, **pairs}).items():
         if other in known.names:
             scope.names[own] = known.names[other]
@@ -131,6 +133,8 @@ def _use(scope: Scope, statement: Any, modules: Mapping[str, Scope]) -> None:
             scope.renamed[own] = known.renamed[other]
         if other in known.types:
             scope.types[own] = known.types[other]
+        if other in known.generics:
+            scope.generics[own] = known.generics[other]
 
 
 def _access(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
@@ -154,7 +158,7 @@ def _declaration(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) ->
             symbol.ctype, symbol.unread = (CHAR, "") if is_one(length) else (None, "text")
         symbol.spec = spec
         symbol.derived = derived_of(spec, scope)
-        symbol.attributes |= names
+        symbol.attributes |= names | ({POLYMORPHIC} if str(spec.children[0]).lower() == "class" else set())
         if names & {"private", "public"}:
             scope.access[symbol.name] = "public" in names
         symbol.intent = intent or symbol.intent
@@ -234,9 +238,21 @@ def _derived(scope: Scope, definition: Any, _modules: Mapping[str, Scope]) -> No
             if kind_of(statement) == "Data_Component_Def_Stmt":
                 _components(made, scope, statement)
             elif kind_of(statement) == "Specific_Binding":
-                _, _, _, name, of = statement.children
-                made.bindings[str(name).lower()] = str(of if of is not None else name).lower()
+                _binding(made, statement)
     scope.types[made.name] = made
+
+
+def _binding(made: Derived, statement: Any) -> None:
+    """Enter a procedure that is bound to a type, if it takes its object first; types around it are overridden."""
+    interface, attributes, _, name, of = statement.children
+    own = str(name).lower()
+    marks = {str(mark).lower() for mark in getattr(attributes, "children", ()) or ()}
+    if interface is None and marks <= {"pass", "public", "private", "non_overridable"}:
+        made.bindings[own] = str(of if of is not None else name).lower()
+    else:
+        made.bindings.pop(own, None)
+    for parent in made.ancestors:
+        parent.overridden.add(own)
 
 
 def _marked(made: Derived, scope: Scope, mark: Any) -> bool:
@@ -250,6 +266,7 @@ def _marked(made: Derived, scope: Scope, mark: Any) -> bool:
         made.components |= parent.components
         made.bindings |= parent.bindings
         made.parents |= {parent.name, *parent.parents}
+        made.ancestors += [parent, *parent.ancestors]
     return True
 
 
@@ -267,6 +284,16 @@ def _components(made: Derived, scope: Scope, statement: Any) -> None:
         symbol.derived = derived_of(spec, scope)
         symbol.value = initial.children[1] if initial is not None and str(initial.children[0]) == "=" else None
         made.components[symbol.name] = symbol
+
+
+def _interface(scope: Scope, block: Any, _modules: Mapping[str, Scope]) -> None:
+    """Note names that stand for several procedures, or for one that is elsewhere."""
+    name = block.children[0].children[0]
+    if kind_of(name) == "Name":
+        scope.generics[str(name).lower()] = "generic"
+    for inner in block.children[1:-1]:
+        if kind_of(inner) in {"Subroutine_Body", "Function_Body"}:
+            scope.generics.setdefault(str(inner.children[0].children[1]).lower(), "call")
 
 
 def _save(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
@@ -332,6 +359,7 @@ _RULES = {
     "Equivalence_Stmt": _equivalence,
     "Implicit_Stmt": _implicit,
     "Intent_Stmt": _intent,
+    "Interface_Block": _interface,
     "Parameter_Stmt": _parameter,
     "Save_Stmt": _save,
     "Type_Declaration_Stmt": _declaration,

@@ -216,10 +216,11 @@ def preprocessed(text: str, filename: str, defines: Sequence[str], folders: Sequ
     """
     reader = _Preprocessor([Path(filename).parent, *map(Path, folders)])
     place = Location(filename, 1, 1)
-    if any(line.lstrip().startswith("#") for line in _LINE_END.split(text)):
+    is_asked = Path(filename).suffix.startswith(".F")  # as compilers have it
+    if is_asked or any(line.lstrip().startswith("#") for line in _LINE_END.split(text)):
         reader.define("__GFORTRAN__ 1", place)
-    for told in defines:
-        name, _, body = told.partition("=")
-        reader.define(f"{name} {body or 1}", place)
+        for told in defines:
+            name, _, body = told.partition("=")
+            reader.define(f"{name} {body or 1}", place)
     reader.read(text, filename)
     return reader.lines

@@ -52,10 +52,11 @@ class _Modules(dict[str, Scope]):
     def _file_of(self, module: str) -> Path | None:
         begins = re.compile(rf"^\s*module\s+{re.escape(module)}\s*(?:!.*)?$", re.IGNORECASE | re.MULTILINE)
         for folder in self.folders:
-            for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-                is_source = path.suffix.lower() in SUFFIXES and path.is_file()
-                if is_source and begins.search(path.read_bytes().decode("utf-8", "replace")):
-                    return path
+            paths = sorted(folder.iterdir()) if folder.is_dir() else []
+            sources = [path for path in paths if path.suffix.lower() in SUFFIXES and path.is_file()]
+            found = [one for one in sources if begins.search(one.read_bytes().decode("utf-8", "replace"))]
+            if found:
+                return found[0] if len(found) == 1 else None  # nobody knows which one is meant
         return None
 
     def _read(self, path: Path) -> None:

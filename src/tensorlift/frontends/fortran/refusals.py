@@ -56,6 +56,12 @@ REFUSALS: dict[str, Refusal] = {
         "TL149", "this initial value of `{detail}` is not lifted", "assign the elements in statements"
     ),
     "call": Refusal("TL150", "`{detail}` is not known", "define `{detail}` in this file"),
+    "overridden": Refusal(
+        "TL150", "what `{detail}` calls depends on the type of its object", "declare the object by `type`, not `class`"
+    ),
+    "generic": Refusal(
+        "TL150", "`{detail}` stands for several procedures", "call the one that is meant by its own name"
+    ),
     "absent": Refusal("TL150", "`{detail}` is not passed here", "ask whether it is there: if (present({detail}))"),
     "arguments": Refusal(
         "TL150", "the arguments of `{detail}` do not match", "pass one argument for each dummy, in order"

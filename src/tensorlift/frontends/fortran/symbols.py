@@ -45,6 +45,7 @@ INTEGER_KINDS: dict[int, IntegerType] = {
 REAL_KINDS: dict[int, FloatType] = {4: FLOAT, 8: DOUBLE}
 COMPLEX_KINDS = {kind: ComplexType(f"{part.spelling} _Complex", part) for kind, part in REAL_KINDS.items()}
 ASSUMED = "*"
+POLYMORPHIC = "class"  # marks what may be of a type that extends its own
 PART = "%"  # stands between a variable of a derived type and a component, in the name of that
 
 
@@ -57,6 +58,8 @@ class Derived:
     components: dict[str, Symbol] = field(default_factory=dict)
     bindings: dict[str, str] = field(default_factory=dict)  # procedures by their names as components
     parents: set[str] = field(default_factory=set)  # the names of the types that it extends
+    ancestors: list[Derived] = field(default_factory=list)  # these types
+    overridden: set[str] = field(default_factory=set)  # bindings that types which extend it have anew
 
 
 @dataclass(eq=False, repr=False)
@@ -200,6 +203,7 @@ class Scope:
     names: dict[str, Symbol] = field(default_factory=dict)
     procedures: dict[str, Procedure] = field(default_factory=dict)
     types: dict[str, Derived] = field(default_factory=dict)
+    generics: dict[str, str] = field(default_factory=dict)  # names of interfaces, with why calls of them are refused
     commons: dict[str, list[Symbol]] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)  # constants of intrinsic modules
     implicit: dict[str, tuple[Numeric | None, str]] | None = None  # by first letters; None where nothing is implicit
@@ -247,6 +251,10 @@ class Scope:
         if found is not None:
             return found
         return self.outer.procedure(name) if self.outer is not None else known_procedure(name)
+
+    def generic(self, name: str) -> str:
+        """Tell why a call is refused of what an interface names, and nothing else; empty for other names."""
+        return self.generics.get(name) or (self.outer.generic(name) if self.outer is not None else "")
 
     def intrinsic_constant(self, name: str) -> int | None:
         """Give a constant of an intrinsic module that is used here or around."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.fortran.constants import arguments_of
 from tensorlift.frontends.fortran.declarations import block_scope
-from tensorlift.frontends.fortran.symbols import ASSUMED, PART
+from tensorlift.frontends.fortran.refusals import refusal
+from tensorlift.frontends.fortran.symbols import ASSUMED, PART, POLYMORPHIC
 from tensorlift.frontends.fortran.syntax import body, kind_of, nodes_in
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ def bound_procedure(scope: Scope, node: Any) -> Procedure | None:
     symbol = scope.find(variable) if variable else None
     if symbol is None or symbol.derived is None or name in symbol.derived.components:
         return None
+    if POLYMORPHIC in symbol.attributes and name in symbol.derived.overridden:
+        raise refusal("overridden", scope.location(node, variable), f"{variable}%{name}")
     return symbol.derived.home.procedure(symbol.derived.bindings.get(name, ""))
 
 

@@ -118,6 +118,7 @@ def call_statement(ctx: Context, node: Any) -> None:
             SUBROUTINES[name](ctx, node)
             return
         reason = "procedure" if symbol is not None and symbol.is_dummy else "call"
+        reason = ctx.frame.scope.generic(name) or reason
         raise ctx.refusal(reason, node.children[0], name)
     called(ctx, procedure, node)
 
@@ -382,7 +383,7 @@ def _seen_as(ctx: Context, symbol: Symbol, passed: tuple[View, bool], node: Any,
             if own is None or extent is None:
                 raise _in(ctx, caller, node, symbol.name)
             require_shape(ctx, [own], [extent], node)
-    lower = tuple(low for low, _ in declared)
+    lower = array.lower if symbol.is_deferred else tuple(low for low, _ in declared)
     key = ctx.temporary()  # the subscripts of a section may have changed meanwhile
     return replace(array, extents=tuple(extents), strides=array.strides[:rank], lower=lower, key=key)
 

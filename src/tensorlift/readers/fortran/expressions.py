@@ -304,11 +304,15 @@ def call(ctx: Context, node: Any, name: str) -> Operand:
     procedure = ctx.frame.scope.procedure(name)
     if procedure is not None:
         return function(ctx, procedure, node)
+    generic = ctx.frame.scope.generic(name)
+    if generic:
+        raise ctx.refusal(generic, node, name)
     symbol = ctx.frame.scope.find(name)
-    if symbol is not None and symbol.is_dummy:
-        raise ctx.refusal("procedure", node, name)
-    if name in FUNCTIONS and (symbol is None or (symbol.ctype is BOOL and not symbol.bounds)):
+    is_dummy = symbol is not None and symbol.is_dummy
+    if name in FUNCTIONS and not is_dummy and (symbol is None or (symbol.ctype is BOOL and not symbol.bounds)):
         return FUNCTIONS[name](ctx, node)
+    if symbol is not None and (is_dummy or "external" in symbol.attributes):
+        raise ctx.refusal("procedure" if is_dummy else "call", node, name)
     if name in INTRINSICS:
         return intrinsic(ctx, node, name)
     if symbol is not None and symbol.ctype is None and not symbol.bounds:
