@@ -181,7 +181,7 @@ def test_flags_that_change_what_a_file_means_are_refused(capsys: pytest.CaptureF
 
 
 @_compiled
-@pytest.mark.in_turns(12)
+@pytest.mark.in_turns(24)
 @pytest.mark.parametrize("seed", range(24))
 def test_random_procedures_do_what_they_did(seed: int, tmp_path: Path) -> None:
     reason, _ = difference(seed, tmp_path)

@@ -130,7 +130,7 @@ def signature_of(view: FunctionView, conditions: Sequence[Condition | None], quo
     """
     if fortran_of(view) and not fortran_of(view)["by_columns"]:
         message = f"no function with the signature of '{view.name}' is written: Fortran has arrays by columns"
-        raise refuse("TL309", message, view.location, "pass arrays by rows, and check the preconditions")
+        raise refuse("TL309", message, view.location, "let Fortran call it: use --in-place or build")
     texts = structures_of(view)
     declared, roots = read_structures(texts), {name: ctype for name, ctype in view.c_parameters if ctype}
     places = {p.name: _place(p, view, roots, declared) for p in view.parameters}
