@@ -214,6 +214,11 @@ contains
     b%by = sum_of(b%at, b%at)
     v%y = b%n
   end subroutine
+  subroutine masked(x, mask)
+    real(8), intent(inout) :: x(:)
+    logical, intent(in) :: mask(:)
+    where (mask) x = 0
+  end subroutine
   function sum_of(a, b) result(c)
     type(vec), intent(in) :: a, b
     type(vec) :: c
@@ -270,7 +275,7 @@ C     A comment, then what lies behind column 72.
 @_compiled
 def test_components_and_pointers_are_as_gfortran_has_them() -> None:
     source = source_from_text(_COMPONENTS, "f.f90")
-    options = LiftOptions(("first", "second", "third", "fourth", "fifth"), test=True)
+    options = LiftOptions(("first", "second", "third", "fourth", "fifth", "masked"), test=True)
     for function in lift_source(source, options).functions:
         assert function.lifted, function.diagnostics
         assert all(trial.passed for trial in function.tests), function.name

@@ -299,6 +299,8 @@ def assign(ctx: Context, target: View, operand: Operand, node: Any, mask: Operan
             operand = in_memory(ctx, operand, node, target.room)
     else:
         extents = extents_of(ctx, target, node)
+    if isinstance(mask, View | Rule):
+        require_shape(ctx, extents, extents_of(ctx, mask, node), node)
 
     def store(places: list[Size]) -> None:
         ctx.store(target, places, element(ctx, operand, places))
