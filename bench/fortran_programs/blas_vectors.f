@@ -251,3 +251,32 @@ C     negative increment begins at its end.
          JX = JX - INCX
    20 CONTINUE
       END
+
+* expect: loop-free
+      SUBROUTINE DROTM3(N, X, INCX, Y, INCY, H)
+      INTEGER N, INCX, INCY, I, NSTEPS, KX, KY
+      DOUBLE PRECISION X(*), Y(*), H, W, Z
+      IF (N .LE. 0) RETURN
+      IF (INCX .EQ. INCY .AND. INCX .GT. 0) THEN
+         NSTEPS = N*INCX
+         DO I = 1, NSTEPS, INCX
+            W = X(I)
+            Z = Y(I)
+            X(I) = W + Z*H
+            Y(I) = W*H + Z
+         END DO
+      ELSE
+         KX = 1
+         KY = 1
+         IF (INCX .LT. 0) KX = 1 + (1 - N)*INCX
+         IF (INCY .LT. 0) KY = 1 + (1 - N)*INCY
+         DO I = 1, N
+            W = X(KX)
+            Z = Y(KY)
+            X(KX) = W + Z*H
+            Y(KY) = W*H + Z
+            KX = KX + INCX
+            KY = KY + INCY
+         END DO
+      END IF
+      END

@@ -297,15 +297,34 @@ def dimensions_of(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[
 def _along_strides(array: Array) -> Iterator[Access]:
     """Yield the accesses; where a condition says that the one stride of the others is 1, in multiples of it.
 
-    As in ``if (incx == 1) y[i] = x[i]; else y[i] = x[i * incx];``.
+    As in ``if (incx == 1) y[i] = x[i]; else y[i] = x[i * incx];``.  So with a stride that equals the others there.
     """
     found = {stride for access in array.accesses for stride in _strides_of(access, array)}
+    if len(found) > 1:
+        array.accesses, found = _by_one_stride(array, found)
     stride = found.pop() if len(found) == 1 else ONE
     for access in array.accesses:
         (subscript,) = access.subscripts
         is_one = stride.is_affine and all(map(access.domain.says, (stride - ONE, ONE - stride)))
         alone = stride.variables().isdisjoint(subscript.variables())
         yield replace(access, subscripts=(subscript * stride,)) if is_one and alone else access
+
+
+def _by_one_stride(array: Array, strides: set[Polynomial]) -> tuple[list[Access], set[Polynomial]]:
+    """Write the accesses with one of the strides, where conditions say that the others equal it."""
+    for one in sorted(strides, key=str):
+        found: list[Access] = []
+        for access in array.accesses:
+            others = [stride for stride in _strides_of(access, array) if stride != one]
+            names = [name for stride in others for name in stride.variables()]
+            are_names = others == [*map(Polynomial.variable, names)]
+            if not are_names or not all(access.domain.says(side) for o in others for side in (o - one, one - o)):
+                break
+            equal = dict.fromkeys(names, one)
+            found.append(replace(access, subscripts=tuple(s.substitute(equal) for s in access.subscripts)))
+        else:
+            return found, {one}
+    return array.accesses, strides
 
 
 def _chains(array: Array, ranges: Ranges) -> list[list[Polynomial]]:

@@ -184,8 +184,12 @@ class MemoryAccess:
         if not isinstance(offset, Exact) or not isinstance(memory, Memory):
             raise Undecided("a place in memory depends on data", op)
         shape = self.arrays[view.array].shape
-        place, known = offset.value - memory.start, _known_strides(view, context)
-        for found in (found for strides in chain((view.strides,), known) for found in subscripts(place, strides)):
+        place = offset.value - memory.start
+        for found in (
+            found
+            for fixed in chain(({},), _fixed(view, context))
+            for found in subscripts(place.substitute(fixed), tuple(s.substitute(fixed) for s in view.strides))
+        ):
             extents = zip(found, shape, strict=True)
             if context.implies(*(c for index, n in extents for c in (at_least(index, 0), less(index, n)))):
                 return view.array, found
@@ -269,14 +273,13 @@ class MemoryAccess:
             raise Undecided("the caller's memory is freed", op)
 
 
-def _known_strides(view: View, context: Domain) -> Iterator[tuple[Polynomial, ...]]:
-    """Yield the strides as numbers, where the context fixes sizes that they are made of."""
+def _fixed(view: View, context: Domain) -> Iterator[dict[str, Polynomial]]:
+    """Yield what the context says that the sizes in the strides are, if anything: numbers, or other sizes."""
     names = {name for stride in view.strides for name in stride.variables()}
-    fixing = solved(context.equalities()) if names else {}
-    numbers = {name: Polynomial.of(Affine.var(name).substitute(fixing)) for name in sorted(names)}
-    fixed = {name: number for name, number in numbers.items() if number.is_constant}
+    known = solved(context.equalities()) if names else {}
+    fixed = {name: Polynomial.of(one) for name, one in known.items() if name in names or one.mentions(names)}
     if fixed:
-        yield tuple(stride.substitute(fixed) for stride in view.strides)
+        yield fixed
 
 
 ACCESSES: dict[str, Callable[[MemoryAccess, Operation, Frame, Domain], None]] = {
