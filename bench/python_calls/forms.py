@@ -152,7 +152,40 @@ def causal_filter(x, w):
     return out
 
 
+def bigrams(tokens, v: int):
+    m = np.zeros((v, v), dtype=np.int64)
+    for a, b in zip(tokens, tokens[1:]):
+        m[a, b] += 1
+    return m
+
+
+def edges(pos, e):
+    f = np.zeros_like(pos)
+    for a, b in e:
+        d = pos[b] - pos[a]
+        f[a] += d
+        f[b] -= d
+    return f
+
+
+def beside_places(x, k):
+    return x[k - 1] + x[k + 1]
+
+
+def laplacian(adj):
+    return np.diag(adj.sum(axis=1)) - adj
+
+
+def preemphasis(x, a=0.97):
+    return np.append(x[0], x[1:] - a * x[:-1])
+
+
 CASES = {
+    "bigrams": lambda r, n: (r.integers(0, 4, size=n), 4),
+    "edges": lambda r, n: (r.normal(size=(n, 2)), r.integers(0, n, size=(5, 2))),
+    "beside_places": lambda r, n: (r.normal(size=n), r.integers(1, n - 1, size=5)),
+    "laplacian": lambda r, n: (r.normal(size=(n, n)),),
+    "preemphasis": lambda r, n: (r.normal(size=n),),
     "cross_entropy_of_labels": lambda r, n: (r.uniform(0.1, 1, size=(n, 3)), r.integers(0, 3, size=n)),
     "embed": lambda r, n: (r.normal(size=(n, 3)), r.integers(0, n, size=(2, 4))),
     "bump_at": lambda r, n: (r.normal(size=n), np.array([1, 1, 0, 2]), r.normal(size=4)),

@@ -20,6 +20,7 @@ from operator import and_
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.places import PlaceRead, cell_at, cells_plus, is_guarded, is_inside, limit_of, places_read
+from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Constant, Read, Term, applies
 from tensorlift.comprehension.whole import rounded_sums
 from tensorlift.contract.interface import Precondition
@@ -39,7 +40,7 @@ from tensorlift.contract.language import (
 )
 from tensorlift.contract.notation import parse_condition
 from tensorlift.contract.required import set_of
-from tensorlift.ir.function import tables_of
+from tensorlift.ir.function import is_python, tables_of
 from tensorlift.ir.location import location_of
 from tensorlift.ops.conversions import EXACT_BITS
 from tensorlift.ops.dtypes import is_float
@@ -58,7 +59,10 @@ _ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source d
 
 
 def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | ReadInside, Location | None]]:
-    """Yield what keeps the reads of each array inside, with the first of them; nothing where types do."""
+    """Yield what keeps the reads of each array inside, with the first of them; nothing where types do.
+
+    Of Python all cells of an array of places are asked to be some, so that calls can check that.
+    """
     reads = [
         (read, cell)
         for definition in summary.definitions()
@@ -67,7 +71,11 @@ def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | Read
         if not is_inside(read, limit := limit_of(read, cell := cell_at(read, definition, summary), summary))
         and not is_guarded(read, limit)
     ]
-    always = [(read, cell) for read, cell in reads if read.is_any or (not read.guards and covers(read, summary))]
+    always = [
+        (read, cell)
+        for read, cell in reads
+        if read.is_any or (not read.guards and covers(read, summary)) or (is_python(view) and _is_passed(read, summary))
+    ]
     stated = {_plain(read, cell, view, summary) for read, cell in always} - {None}
     for read, cell in reads:
         plain = _plain(read, cell, view, summary)
@@ -80,7 +88,7 @@ def _plain(read: PlaceRead, cell: tuple[str, int], view: FunctionView, summary: 
         found = cells_plus(read.place, {d.name: d for d in summary.definitions()})
         assert found is not None, "others are refused"
         return Inside(found[0].array, found[1], _sum(read.extent).substitute(_names(view, summary)))
-    (array, axis), found = cell, _cells_plus(read.place)
+    (array, axis), found = cell, _passed_cells(read, summary) if is_python(view) else _cells_plus(read.place)
     if found is None:
         return None
     info = summary.arrays[array]
@@ -109,6 +117,27 @@ def _converted(place: Term) -> Term:
     if applies(place, "cast") and place.dtype == "i64" and not is_float(place.args[0].dtype):
         return place.args[0]
     return place
+
+
+def _is_passed(read: PlaceRead, summary: Summary) -> bool:
+    """Tell whether the places are cells of an array of the caller, but for what is added to them."""
+    found = _passed_cells(read, summary)
+    info = None if found is None else summary.arrays.get(found[0].array)
+    return info is not None and info.is_parameter
+
+
+def _passed_cells(read: PlaceRead, summary: Summary) -> tuple[Read, int] | None:
+    """Return the cells that are the places but for what is added to them, looked up in definitions of one piece."""
+    definitions = {d.name: d for d in summary.definitions()}
+    found, added = _cells_plus(read.place), 0
+    while found is not None:
+        added += found[1]
+        known = definitions.get(found[0].array)
+        if known is None or len(known.pieces) != 1:
+            return found[0], added
+        values = dict(zip(known.indices, found[0].indices, strict=True))
+        found = _cells_plus(substitute(known.pieces[0][1], values))
+    return None
 
 
 def covers(read: PlaceRead, summary: Summary) -> bool:

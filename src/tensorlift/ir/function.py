@@ -262,7 +262,7 @@ class FunctionView:
             return True
         if self.prototype:
             return size == f"{array}{'_row' * axis}_size"
-        if "tl.returns" in self.func_op.attributes:
+        if is_python(self):
             return size == f"{array}_shape{axis}"
         fortran = fortran_of(self)
         names_axes = self.source.endswith(".mlir") or (bool(fortran) and not fortran["by_columns"])
@@ -477,3 +477,8 @@ def parse_place(text: str) -> Location | None:
     file, _, rest = text.rpartition(":")
     file, _, line = file.rpartition(":")
     return Location(file, int(line), int(rest)) if line.isdigit() and rest.isdigit() else None
+
+
+def is_python(function: FunctionView) -> bool:
+    """Whether a function is one of Python."""
+    return "tl.returns" in function.func_op.attributes

@@ -48,6 +48,7 @@ _CALLS = [
     *("flip(x)", "flip(A)", "flip(A, 1)", "flip(T, axis=-2)", "fliplr(A)", "flipud(I)", "flip(z)"),
     *("roll(x, 1)", "roll(x, -k)", "roll(x, 9)", "roll(z, 1)", "roll(A, k, axis=1)", "roll(I, -1, 0)", "roll(t, 1)"),
     *("take(x, u)", "take(A, u % 3, axis=0)", "take(T, I % 2, axis=0)", "take(I, u, axis=1)"),
+    *("append(x, a)", "append(i, u)", "append(k, x)", "append(z, z)"),
     *("diff(x)", "diff(x, 2)", "diff(i)", "diff(t)", "diff(A)", "diff(A, axis=0)", "diff(x, n=0)"),
     *("concatenate((x, y))", "concatenate([x, i, f])", "concatenate((A, I), axis=1)", "concatenate((z, x))"),
     *("stack((x, y))", "stack([x, i, x], axis=1)", "stack((A, A), axis=-1)", "stack((A, I), 1)", "stack([f, f])"),

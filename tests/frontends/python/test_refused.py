@@ -211,6 +211,7 @@ CASES = [
         )
         for changed in ("x[0]", "y[0, 0]", "z[0]")
     ),
+    Refused("a diagonal", "TL176", 3, 5, "def f(x: 'f8[:, :]'):\n    d = np.diag(x)\n    x[0, 0] = 1\n    return d\n"),
     Refused("a store into a view", "TL176", 2, 5, "def f(x: 'float64[:]'):\n    x.reshape(-1, 3)[0, 0] = 1\n"),
     Refused("axes that become one", "TL185", 2, 12, "def f(x: 'float64[:, :]'):\n    return x.ravel() * 2\n"),
     Refused("places apart", "TL176", 2, 12, "def f(x: 'float64[:, :, :]', k: 'int64[:]'):\n    return x[k, :, 0]\n"),

@@ -435,7 +435,16 @@ def _diagonal(ctx: Inference, node: ast.Call) -> Array:
     if value.rank != _TWO:
         raise RefusedError("rank", f"`{ast.unparse(node.func)}` is lifted for two dimensions")
     ctx.require_equal(*value.extents)
-    return Array(value.extents[:1], value.item)
+    return Array(value.extents[:1], value.item, shows=value.view)
+
+
+def _diagonal_or_matrix(ctx: Inference, node: ast.Call) -> Array:
+    """Give the diagonal of a square matrix, or the matrix of a diagonal."""
+    take(node, 1)
+    value = array(ctx, node.args[0])
+    if value.rank != 1:
+        return _diagonal(ctx, node)
+    return Array(value.extents * 2, cast(replace(value.item, weak=False), value.element))
 
 
 _OF_ARRAYS: dict[str, Callable[[Inference, ast.Call], Operand]] = {
@@ -448,8 +457,8 @@ _OF_ARRAYS: dict[str, Callable[[Inference, ast.Call], Operand]] = {
     "inner": lambda ctx, node: matrix_product(ctx, *_vectors(ctx, node)),
     "vdot": lambda ctx, node: matrix_product(ctx, *_vectors(ctx, node)),
     "outer": _outer,
+    "diag": _diagonal_or_matrix,
     "transpose": _transposed,
-    "diag": _diagonal,
     "trace": lambda ctx, node: _total(ctx, "sum", _diagonal(ctx, node)),
 }
 

@@ -182,6 +182,17 @@ def _concatenate(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     return _joined("concatenate", given, axis_of("concatenate", first, stated["axis"]))
 
 
+def _append(given: Mapping[str, Given], _: Mapping[str, Any]) -> str:
+    """Write two arrays of one dimension, or numbers, one after the other."""
+    if any(array.rank > 1 for array in given.values()):
+        raise RefusedError("arguments", "`np.append` of arrays with several dimensions")
+    lengths = [f"{name}.shape[0]" if array.rank else "1" for name, array in given.items()]
+    before = lengths[0]
+    dtype = spelled_dtype(common_dtype("append", [*given.values()]))
+    parts = [f"r[{part}] = {name}" for part, name in zip((f":{before}", f"{before}:"), given, strict=True)]
+    return "\n".join([f"r = np.empty({' + '.join(lengths)}, dtype={dtype})", *parts, "return r"])
+
+
 def _stack(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     return _stacked("stack", given, stated["axis"])
 
@@ -365,6 +376,7 @@ FUNCTIONS: dict[str, Function] = {
     "flipud": _flipped("flipud", 0),
     "roll": Function(("a", "shift", "axis"), {"axis": None}, _roll),
     "diff": Function(("a", "n", "axis"), {"n": 1, "axis": -1}, _diff),
+    "append": Function(("arr", "values"), {}, _append),
     "concatenate": Function(("arrays", "axis"), {"axis": 0}, _concatenate),
     "stack": Function(("arrays", "axis"), {"axis": 0}, _stack),
     "hstack": _side_by_side("hstack", None, 1),

@@ -301,6 +301,21 @@ def _diagonal(ctx: Context, node: ast.Call) -> Rule:
     return Rule(value.extents[:1], lambda i: element(ctx, value, (*i, *i)), value.reads, value.element)
 
 
+def _diagonal_or_matrix(ctx: Context, node: ast.Call) -> Rule:
+    value = array(ctx, node.args[0])
+    if len(value.extents) != 1:
+        return _diagonal(ctx, node)
+
+    def at(indices: Sequence[Size]) -> Number:
+        own = replace(element(ctx, value, indices[:1]), weak=False)
+        row, column = (ctx.size(index) for index in indices)
+        is_same = ctx.comparison("==", row, column, LONG)
+        held = ctx.value(own)
+        return replace(own, value=ctx.operation("arith.select", (is_same, held, ctx.constant(0, own.ctype)), held.type))
+
+    return Rule(value.extents * 2, at, value.reads, value.element)
+
+
 def _trace(ctx: Context, node: ast.Call) -> Operand:
     return total(ctx, "sum", _diagonal(ctx, node))
 
@@ -312,7 +327,7 @@ OF_ARRAYS: dict[str, Callable[[Context, ast.Call], Operand]] = {
     "vdot": _inner,
     "outer": _outer,
     "transpose": _transposed,
-    "diag": _diagonal,
+    "diag": _diagonal_or_matrix,
     "trace": _trace,
 }
 OPERATORS[ast.MatMult] = product
