@@ -72,3 +72,26 @@ C     Complex vectors and matrices: programs compute with both parts.
          Z(I) = W*ABS(Z(I))
    10 CONTINUE
       END
+
+* expect: loop-free
+      SUBROUTINE ZHER6(UPLO, N, ALPHA, X, A, LDA)
+      CHARACTER UPLO
+      INTEGER N, LDA, I, J
+      DOUBLE PRECISION ALPHA
+      COMPLEX*16 X(*), A(LDA,*), T
+      LOGICAL LSAME
+      EXTERNAL LSAME
+      DO 40 J = 1, N
+         T = ALPHA*DCONJG(X(J))
+         A(J,J) = DBLE(A(J,J)) + DBLE(X(J)*T)
+         IF (LSAME(UPLO, 'U')) THEN
+            DO 20 I = 1, J - 1
+               A(I,J) = A(I,J) + X(I)*T
+   20       CONTINUE
+         ELSE
+            DO 30 I = J + 1, N
+               A(I,J) = A(I,J) + X(I)*T
+   30       CONTINUE
+         END IF
+   40 CONTINUE
+      END

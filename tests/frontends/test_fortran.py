@@ -74,6 +74,8 @@ MEANINGS = {
         "block\nreal(8), allocatable :: t(:)\nif (allocated(t)) deallocate(t)\nif (k > 2) then\nallocate(t(n))\n"
         "t = 2*x\nx = t\ndeallocate(t)\nelse\nallocate(t(0:n))\nt = 1\nx = x + t(1:n)\nend if\nend block"
     ),
+    "inquiries about types are constants": "m = radix(r) + digits(1.0) + minexponent(r)\nr = 2d0**(-3)",
+    "data that nothing writes are constants": "data a /2.5d0/\nr = a*y(1)",
     "minval and count take masks": "m = minval([3, 1, 2]) + count(x > 0.5d0)",
 }
 _CONTAINED = """contains
@@ -104,7 +106,7 @@ def _source(body: str) -> str:
     rest = "  integer, intent(out) :: m\n  integer :: i, j\n  real(8) :: twice2, a\n"
     first, _, others = body.partition("\n")
     begun = "r = 0\nm = 0\ni = 0\nj = 0\n"
-    text = f"{first}\n{begun}{others}" if first.startswith("twice2(") else f"{begun}{body}"
+    text = f"{first}\n{begun}{others}" if first.startswith(("twice2(", "data ")) else f"{begun}{body}"
     return f"{head}{declared}{rest}{text}\n{_CONTAINED}end subroutine\n"
 
 

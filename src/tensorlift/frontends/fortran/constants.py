@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.fortran.symbols import COMPLEX_KINDS, INTEGER_KINDS, REAL_KINDS
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.fortran.symbols import Numeric, Scope
 
 _DEEPEST = 100
-_LARGEST_POWER = 1024
+_LARGEST_POWER = 1100
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +166,16 @@ def truncated(a: int, b: int) -> int:
 
 
 def _power(left: Constant, right: Constant) -> Constant | None:
+    if (
+        isinstance(left.ctype, FloatType)
+        and _is_integer(right.ctype)
+        and left.value
+        and abs(right.value) < _LARGEST_POWER
+    ):
+        exact = Fraction(left.value) ** int(right.value)
+        is_number = abs(exact) < Fraction(2) ** 1024
+        found = left.ctype.rounded(float(exact)) if is_number else math.inf
+        return Constant(found, left.ctype) if math.isfinite(found) and Fraction(found) == exact else None
     if not (_is_integer(left.ctype) and _is_integer(right.ctype)) or not 0 <= right.value <= _LARGEST_POWER:
         return None
     return _checked(int(left.value) ** int(right.value), common_type(left.ctype, right.ctype))
@@ -195,7 +206,7 @@ def _call(node: Any, scope: Scope, depth: int) -> Constant | None:
         found = constant_of(given[0][1], scope, depth + 1)
         ctype = found.ctype if found is not None else getattr(scope.find(str(given[0][1]).lower()), "ctype", None)
         return None if ctype is None else Constant(4 if ctype is BOOL else _width(ctype) // 8, INT)
-    if name in {"huge", "tiny", "epsilon"} and len(given) == 1:
+    if name in LIMITS and len(given) == 1:
         found = constant_of(given[0][1], scope, depth + 1)
         ctype = found.ctype if found is not None else getattr(scope.find(str(given[0][1]).lower()), "ctype", None)
         return None if ctype is None else limit(name, ctype)
@@ -211,8 +222,14 @@ def _call(node: Any, scope: Scope, depth: int) -> Constant | None:
     return rule(known, told) if rule is not None and known else None
 
 
+_MODEL = {"radix": (2, 2), "digits": (24, 53), "minexponent": (-125, -1021), "maxexponent": (128, 1024)}
+LIMITS = {"huge", "tiny", "epsilon", *_MODEL}
+
+
 def limit(name: str, ctype: Numeric) -> Constant | None:
-    """Give the largest number of a type, its least normal one, or the distance from one to the next."""
+    """Give a number that an inquiry about a type asks for, such as its largest number."""
+    if name in _MODEL:
+        return Constant(_MODEL[name][ctype == DOUBLE], INT) if isinstance(ctype, FloatType) else None
     if isinstance(ctype, IntegerType):
         return Constant(ctype.maximum, ctype) if name == "huge" and ctype is not BOOL else None
     if isinstance(ctype, ComplexType):

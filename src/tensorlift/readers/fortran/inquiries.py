@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.fortran.constants import integer_of, limit
+from tensorlift.frontends.fortran.constants import LIMITS, integer_of, limit
 from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.frontends.fortran.uses import path_of
 from tensorlift.ops.c_types import BOOL, INT, LONG
@@ -118,12 +118,10 @@ def _present(ctx: Context, node: Any, given: Given) -> Operand:
 
 INQUIRIES: Rules = {
     "allocated": _allocated,
-    "epsilon": _limit,
-    "huge": _limit,
     "lbound": lambda ctx, node, given: _bound(ctx, node, given, upper=False),
     "present": _present,
     "shape": _shape,
     "size": _size,
-    "tiny": _limit,
     "ubound": lambda ctx, node, given: _bound(ctx, node, given, upper=True),
+    **dict.fromkeys(LIMITS, _limit),
 }

@@ -334,7 +334,7 @@ class PieceLowering:
         convex = disjoint_parts(domain).parts()
         if 1 < len(convex) <= _MOST_PARTS:
             parts = [self._piece(part, term) for part in convex]
-            if all(part.is_box for part in parts):
+            if all(part.is_box for part in parts) or (whole.spans is None and all(part.spans for part in parts)):
                 return parts
         return [whole]
 
