@@ -128,6 +128,8 @@ def test_random_procedures_are_as_gfortran_has_them(seed: int) -> None:
 
 
 REFUSED = {
+    "subroutine f(x)\n  complex :: x(3)\n  x%re = 1\nend\n": ("TL156", 3),
+    "subroutine f(x)\n  real :: x(3)\n  x(1)%y = 1\nend\n": ("TL156", 3),
     "real function f(x)\n  real :: x(3)\n  real, external :: norm2\n  f = norm2(x)\nend\n": ("TL150", 4),
     "real function f(x)\n  real :: x(3)\n  interface\n    real function sum(x)\n      real :: x(3)\n    end function\n"
     "  end interface\n  f = sum(x)\nend\n": ("TL150", 8),

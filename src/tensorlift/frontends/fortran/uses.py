@@ -16,7 +16,7 @@ from tensorlift.frontends.fortran.symbols import ASSUMED, PART, POLYMORPHIC
 from tensorlift.frontends.fortran.syntax import body, kind_of, nodes_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from tensorlift.frontends.fortran.symbols import Procedure, Scope, Symbol
 
@@ -82,10 +82,10 @@ def base_of(node: Any) -> str:
     return path_of(node).partition(PART)[0]
 
 
-def bound_procedure(scope: Scope, node: Any) -> Procedure | None:
+def bound_procedure(scope: Scope, node: Any, find: Callable[[str], Symbol | None] | None = None) -> Procedure | None:
     """Give the procedure that a reference `x%step` to a component calls, by the type that `x` is declared with."""
     variable, _, name = path_of(node).rpartition(PART)
-    symbol = scope.find(variable) if variable else None
+    symbol = (find or scope.find)(variable) if variable else None
     if symbol is None or symbol.derived is None or name in symbol.derived.components:
         return None
     if POLYMORPHIC in symbol.attributes and name in symbol.derived.overridden:
@@ -113,12 +113,17 @@ class _Walk:
         """Give the variable or component that a reference is to; None for any other expression."""
         if kind_of(node) not in {*_REFERENCES, *_CALLS}:
             return None
-        first, *rest = path_of(node).split(PART)
+        found = self.named(path_of(node))
+        is_call = kind_of(node) in _CALLS and (found is None or not found.bounds)
+        return None if is_call else found
+
+    def named(self, path: str) -> Symbol | None:
+        """Give what a name stands for, or a component of that."""
+        first, *rest = path.split(PART)
         found = self.given[first] if first in self.given else self.scope.find(first)
         for name in rest:
             found = found.part(name) if found is not None else None
-        is_call = kind_of(node) in _CALLS and (found is None or not found.bounds)
-        return None if is_call else found
+        return found
 
     def visit(self, node: Any) -> None:
         """Note what a piece of syntax uses."""
@@ -143,8 +148,9 @@ class _Walk:
             self.use(found, writes=writes)
             self.subscripts(node)
             return
+        last = node.children[-1] if kind_of(node) == "Data_Ref" else node
         of = node.children[0] if kind_of(node) in _CALLS else node
-        self.call(of, arguments_of(node) if kind_of(node) in _CALLS else [], unknown=False)
+        self.call(of, arguments_of(last) if kind_of(last) in _CALLS else [], unknown=False)
 
     def subscripts(self, node: Any) -> None:
         """Note what the subscripts of a reference use."""
@@ -157,7 +163,9 @@ class _Walk:
 
     def call(self, of: Any, given: list[tuple[str, Any]], *, unknown: bool) -> None:
         """Note what a procedure does to what is passed to it; one that is ``unknown`` may write all of that."""
-        procedure = bound_procedure(self.scope, of) if PART in path_of(of) else self.scope.procedure(path_of(of))
+        procedure = (
+            bound_procedure(self.scope, of, self.named) if PART in path_of(of) else self.scope.procedure(path_of(of))
+        )
         if procedure is None:
             for _, argument in given:
                 self.passed(argument, unknown=unknown)
@@ -172,7 +180,7 @@ class _Walk:
         for position, (keyword, argument) in enumerate(given):
             dummy = keyword or (procedure.dummies[position] if position < len(procedure.dummies) else "")
             if isinstance(argument, str):
-                self.bind(self.scope.find(argument), procedure.scope.names.get(dummy), inside)
+                self.bind(self.named(argument), procedure.scope.names.get(dummy), inside)
             elif self.symbol(argument) is not None:
                 self.subscripts(argument)
                 self.bind(self.symbol(argument), procedure.scope.names.get(dummy), inside)
@@ -221,11 +229,16 @@ class _Walk:
         for one in node.children[1].children:
             self.use(self.symbol(one.children[0] if kind_of(one) == "Allocation" else one), writes=True)
             self.visit(one.children[1:] if kind_of(one) == "Allocation" else ())
-        self.visit(node.children[2:])
+        self._options(node.children[2])
 
     def _deallocate_stmt(self, node: Any) -> None:
         for one in node.children[0].children:
             self.use(self.symbol(one), writes=True)
+        self._options(node.children[1])
+
+    def _options(self, options: Any) -> None:
+        for one in getattr(options, "children", ()) or ():
+            self.passed(one.children[1], unknown=str(one.children[0]).lower() != "source")
 
     def _read_stmt(self, node: Any) -> None:
         self._all_written(node)

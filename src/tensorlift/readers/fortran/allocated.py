@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.frontends.fortran.uses import path_of, uses_of
+from tensorlift.ops.c_types import INT
 from tensorlift.readers.fortran.arrays import assign, reference
 from tensorlift.readers.fortran.declared import begin, bounds_of
-from tensorlift.readers.fortran.expressions import size, value
-from tensorlift.readers.fortran.values import View
+from tensorlift.readers.fortran.expressions import put, size, value
+from tensorlift.readers.fortran.values import Number, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +34,10 @@ def branch(ctx: Context, read: Callable[[], None]) -> None:
 
 def deallocate(ctx: Context, node: Any) -> None:
     """End a local array, where that always happens; elsewhere nobody knows whether it is there."""
+    told = _options(node.children[1])
+    if not told.keys() <= {"stat"}:
+        raise ctx.refusal("statement", node)
+    _succeeds(ctx, told)
     for one in node.children[0].children:
         symbol = ctx.symbol(path_of(one), node)
         for leaf in symbol.leaves():
@@ -74,9 +79,10 @@ def point(ctx: Context, node: Any) -> None:
 
 def allocate(ctx: Context, node: Any) -> None:
     """Make an allocatable array of the procedure's own, outside of loops."""
-    told = {str(option.children[0]).lower(): option.children[1] for option in _options(node)}
+    told = _options(node.children[2])
     if not told.keys() <= {"source", "stat", "mold"}:
         raise ctx.refusal("statement", node)
+    _succeeds(ctx, told)
     source = value(ctx, told["source"]) if "source" in told else None
     for one in node.children[1].children:
         name = path_of(one.children[0] if kind_of(one) == "Allocation" else one)
@@ -110,6 +116,12 @@ def allocate(ctx: Context, node: Any) -> None:
                 assign(ctx, made, source, node)
 
 
-def _options(node: Any) -> list[Any]:
-    """List the options of an `allocate`."""
-    return list(getattr(node.children[2], "children", ()) or ())
+def _options(listed: Any) -> dict[str, Any]:
+    """List the options of an `allocate` or `deallocate`."""
+    return {str(one.children[0]).lower(): one.children[1] for one in getattr(listed, "children", ()) or ()}
+
+
+def _succeeds(ctx: Context, told: dict[str, Any]) -> None:
+    """Set the variable that tells whether all is well."""
+    if "stat" in told:
+        put(ctx, ctx.binding(path_of(told["stat"]), told["stat"]), Number(0, INT), told["stat"])

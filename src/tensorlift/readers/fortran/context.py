@@ -15,7 +15,7 @@ from tensorlift.diagnostics import Location
 from tensorlift.frontends.fortran.constants import Constant, cast
 from tensorlift.frontends.fortran.known_procedures import NAME as KNOWN
 from tensorlift.frontends.fortran.refusals import refusal
-from tensorlift.frontends.fortran.symbols import implicit_type
+from tensorlift.frontends.fortran.symbols import PART, implicit_type
 from tensorlift.frontends.fortran.syntax import statement_line
 from tensorlift.ir.c_types import ir_type, location_attribute
 from tensorlift.ops.c_types import BOOL, CHAR, LONG, PARTS, ComplexType
@@ -343,6 +343,8 @@ class Context:
         """Give what a name stands for, by its declaration or by implicit typing."""
         scope = self.frame.scope
         found = scope.find(name)
+        if found is None and PART in name:
+            raise self.refusal("expression", node)
         if found is None:
             ctype, unread = implicit_type(scope, name)
             if unread == "undeclared":
