@@ -53,6 +53,12 @@ if TYPE_CHECKING:
 
 _EXTREMES = {"min", "max", "minimum", "maximum", "fmin", "fmax"}
 _REDUCING = {"sum", "min", "max", "any", "all"}  # builtins
+_KNOWN_REASONS = {
+    **dict.fromkeys(
+        ("median", "nanmedian", "percentile", "quantile", "sort", "argsort", "unique", "partition"), "sorts"
+    ),
+    **dict.fromkeys(("searchsorted", "digitize"), "sorted"),
+}
 _METHODS = {*REDUCING_METHODS, "dot"}
 _TWO = 2
 
@@ -109,7 +115,7 @@ def _call(ctx: Inference, node: ast.Call) -> Operand:
     if found is None and module in {"", *KNOWN_MODULES}:
         found = _of_numbers(ctx, module, name, node)
     if found is None:
-        raise RefusedError("call", ast.unparse(node.func))
+        raise RefusedError(_KNOWN_REASONS.get(name, "call") if module == "numpy" else "call", ast.unparse(node.func))
     return found
 
 

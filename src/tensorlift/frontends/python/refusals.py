@@ -59,6 +59,14 @@ REFUSALS: dict[str, Refusal] = {
         "the function `{detail}` is not known",
         "define it in this file, or use functions that docs/python.md lists",
     ),
+    "sorts": Refusal(
+        "TL174", "`{detail}` sorts, which is not lifted", "compute it before the call, and pass it as a parameter"
+    ),
+    "sorted": Refusal(
+        "TL174",
+        "`{detail}` of an array that may not be sorted is not lifted",
+        "count what lies below, as in `(edges < x[:, None]).sum(axis=1)`",
+    ),
     "recursion": Refusal("TL174", "the function `{detail}` calls itself", "write the recursion as a loop"),
     "literal": Refusal("TL175", "{detail} is not lifted", "use numbers and arrays"),
     "large": Refusal(
