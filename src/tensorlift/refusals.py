@@ -54,6 +54,9 @@ REFUSALS: dict[str, Refusal] = {
         "`{detail}` may end the run here, and no precondition on sizes says when",
         "move the check of data to the caller",
     ),
+    "ending-check": Refusal(
+        "TL116", "no precondition on sizes rules out {detail}", "let sizes and loop variables alone say what is reached"
+    ),
     "ending-assert": Refusal(
         "TL116",
         "`assert` may end the run here, and no precondition on sizes says when",
@@ -140,6 +143,11 @@ REFUSALS: dict[str, Refusal] = {
         "TL140", "the member `{detail}` points to another structure", "pass the structures in an array"
     ),
     "struct-pointer": Refusal("TL140", "{detail}", "use one pointer for each structure"),
+    "struct-part": Refusal(
+        "TL140",
+        "a pointer into an array of structures is moved or handed on",
+        "point to the structure, and use its member there",
+    ),
     "function-pointer": Refusal(
         "TL141", "calls through function pointers are not lifted", "call the function by its name"
     ),

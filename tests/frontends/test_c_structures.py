@@ -112,3 +112,18 @@ def test_structures_that_members_point_to_may_be_one() -> None:
     text += "void f(struct s *x) { for (int i = 0; i < 4; i++) x->a->v[i] = x->b->v[3 - i]; }"
     (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions(("f",))).functions
     assert [row.text for row in function.preconditions] == ["x_a_v shares no memory with x_b_v"]
+
+
+@pytest.mark.parametrize(
+    ("body", "stated"),
+    [
+        ("double *p = &x[0].re; for (int i = 0; i < n; i++) p[i] = 0;", "n <= 1"),
+        ("double *p = x[0].at; for (int i = 0; i < n; i++) p[i] = 0;", "n <= 3"),
+        ("double *p = &y->re; for (int i = 0; i < n; i++) *p++ = 0;", "n == 1"),
+        ("double *p = y->at; for (int i = 0; i < n; i++) *p++ = 0;", "n <= 3"),
+    ],
+)
+def test_a_pointer_to_a_member_stays_inside_of_it(body: str, stated: str) -> None:
+    text = f"struct s {{ double re, at[3]; }};\nvoid f(int n, struct s *x, struct s *y) {{ {body} }}"
+    (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions(("f",))).functions
+    assert stated in {row.text for row in function.preconditions}

@@ -21,6 +21,10 @@ REFUSED = {
         "struct s { int x; struct s *next; }; int f(struct s *p) { p->next = p; return p->next->x; }",
         "1:62: error TL140: the member `next` points to another structure",
     ),
+    "pointer to a member of one of an array that moves": (
+        "struct s { double x, y; }; double f(struct s *p, int n) { double *q = &p[n].x; q++; return *q; }",
+        "1:80: error TL140: a pointer into an array of structures is moved or handed on",
+    ),
     "pointer to a structure in each of an array": (
         "struct s { int x; struct s *next; }; int f(struct s *p, int i) { return p[i].next->x; }",
         "1:78: error TL140: the member `next` points to another structure",

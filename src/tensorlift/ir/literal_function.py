@@ -16,6 +16,7 @@ NEGATIVE = "ValueError: a negative extent"  # asserts that an extent is not
 RISES = "ValueError, or a range that goes down"  # asserts that the step of a range is more than zero
 OF_PART = "IndexError: outside of a part"  # asserts that an index is inside of what is cut out of an array
 CAPITALS = "a flag is no small letter, which `lsame` takes for its capital"  # asserts so of a character
+UNREAD = "not read: "  # begins the message of an assert that leaves out what is not read
 TELLS = "the program tells of an error"  # begins the message of an assert that stands for a call which does
 
 

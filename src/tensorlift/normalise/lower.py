@@ -174,7 +174,8 @@ class _Lowering:
     def _bind_array(self, parameter: nodes.Variable, position: int) -> None:
         element, extents = element_of(parameter.ctype), self.machine.extents(parameter)
         if isinstance(parameter.ctype, PointerType):
-            extents = [None, *extents]
+            is_number = parameter.access.endswith("[]")  # in a structure, whose other members lie beside it
+            extents = [ONE if is_number else None, *extents]
         row_table = isinstance(element, PointerType) and extents == [None]
         if isinstance(element, PointerType):
             extents, element = [None, None], element.element

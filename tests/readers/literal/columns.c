@@ -20,10 +20,16 @@ float f(const block *x, int i, int j) {
 //   %7 = arith.addi %x_cells_at, %6 overflow<nsw> : i64
 //   %8 = arith.extsi %j : i32 to i64
 //   %9 = arith.addi %7, %8 overflow<nsw> : i64
-//   %10 = arith.index_cast %9 : i64 to index
-//   %11 = memref.load %x_cells[%10] : memref<?xi8>
-//   %12 = arith.extsi %11 : i8 to i32
-//   %13 = arith.sitofp %12 : i32 to f32
-//   %14 = arith.mulf %3, %13 : f32
-//   func.return %14 : f32
+//   %10 = arith.constant 0 : i64
+//   %11 = arith.cmpi sge, %8, %10 : i64
+//   cf.assert %11, "not read: a place beyond the member of a structure"
+//   %12 = arith.constant 32 : i64
+//   %13 = arith.cmpi slt, %8, %12 : i64
+//   cf.assert %13, "not read: a place beyond the member of a structure"
+//   %14 = arith.index_cast %9 : i64 to index
+//   %15 = memref.load %x_cells[%14] : memref<?xi8>
+//   %16 = arith.extsi %15 : i8 to i32
+//   %17 = arith.sitofp %16 : i32 to f32
+//   %18 = arith.mulf %3, %17 : f32
+//   func.return %18 : f32
 // }

@@ -21,8 +21,14 @@ float f(const box *b, int i) {
 //   %4 = arith.constant 1 : i32
 //   %5 = arith.extsi %4 : i32 to i64
 //   %6 = arith.addi %3, %5 overflow<nsw> : i64
-//   %7 = arith.index_cast %6 : i64 to index
-//   %8 = memref.load %b_all_at[%7] : memref<?xf32>
-//   %9 = arith.mulf %8, %b_heavy_mass : f32
-//   func.return %9 : f32
+//   %7 = arith.constant 0 : i64
+//   %8 = arith.cmpi sge, %5, %7 : i64
+//   cf.assert %8, "not read: a place beyond the member of a structure"
+//   %9 = arith.constant 3 : i64
+//   %10 = arith.cmpi slt, %5, %9 : i64
+//   cf.assert %10, "not read: a place beyond the member of a structure"
+//   %11 = arith.index_cast %6 : i64 to index
+//   %12 = memref.load %b_all_at[%11] : memref<?xf32>
+//   %13 = arith.mulf %12, %b_heavy_mass : f32
+//   func.return %13 : f32
 // }

@@ -46,9 +46,10 @@ from tensorlift.readers.clang.context import (
     pointer,
     value,
 )
-from tensorlift.readers.clang.expressions import contents, converted
-from tensorlift.readers.clang.members import fields, is_table, members, selected
+from tensorlift.readers.clang.expressions import converted
+from tensorlift.readers.clang.members import fields, is_table, leads_out, members, selected
 from tensorlift.readers.clang.memory import copy, elements, fill, on_stack, power_of_two
+from tensorlift.readers.clang.objects import contents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -231,6 +232,8 @@ def _parts(ctx: Context, found: Value, ctype: CType, cursor: Any) -> list[SSAVal
             return [found]
         case Complex():
             return [*both(ctx, found, ctx.location(cursor))]
+        case Pointer(together=together) if together:
+            raise leads_out(ctx, cursor)
         case Pointer(base, offset, shape):
             return [base, offset, *(ctx.extent(extent, ctx.location(cursor)) for extent in shape if is_table(ctype))]
     raise misused(ctx, found, cursor, "")

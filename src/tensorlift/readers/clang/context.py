@@ -8,7 +8,7 @@ value stands for an object, nothing can be written to that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -66,11 +66,16 @@ _text = lru_cache(maxsize=64)(StringAttr)
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A pointer: the memory, the offset in elements, and the extents of the array pointed to, none for a scalar."""
+    """A pointer: the memory, the offset in elements, and the extents of the array pointed to, none for a scalar.
+
+    Where it points into a member of an array of structures, so many elements ``together`` lie in one of them: it is
+    subscripted inside of these, and not moved.  Elsewhere that is zero.
+    """
 
     base: SSAValue
     offset: SSAValue
     shape: tuple[int | SSAValue, ...] = ()
+    together: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,7 @@ class PointerLocal:
     base: Local
     offset: Local
     shape: tuple[int | SSAValue, ...]
+    together: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +388,7 @@ class Context:
         for extent in pointer.shape:
             by = self.arithmetic("*", by, self.extent(extent, at), LONG, at)
         offset = self.arithmetic(operator, pointer.offset, by, LONG, at)
-        return Pointer(pointer.base, offset, pointer.shape)
+        return replace(pointer, offset=offset)
 
     def extent(self, extent: int | SSAValue, at: FileLineColLoc) -> SSAValue:
         """Give an extent as an ``i64``."""

@@ -7,6 +7,7 @@ declaration, innermost first, before the initialiser.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -41,9 +42,10 @@ from tensorlift.readers.clang.context import (
     memory_type,
     pointee,
 )
-from tensorlift.readers.clang.expressions import assign, conversion, converted, offset_value
+from tensorlift.readers.clang.expressions import conversion, converted, offset_value
 from tensorlift.readers.clang.members import elements_of, fields, selected
 from tensorlift.readers.clang.memory import fill, on_stack
+from tensorlift.readers.clang.objects import assign
 from tensorlift.readers.flow import Local
 
 if TYPE_CHECKING:
@@ -107,7 +109,13 @@ def declare(ctx: Context, cursor: Any) -> None:
     elif children[-1].kind is CursorKind.INIT_LIST_EXPR:
         raise ctx.refusal("initialiser", children[-1], "a list for one number")
     else:
-        assign(ctx, place, converted(ctx, children[-1], ctype), cursor)
+        _initialise(ctx, identity, place, converted(ctx, children[-1], ctype), cursor)
+
+
+def _initialise(ctx: Context, identity: int, place: Variable, new: Value, cursor: Any) -> None:
+    if isinstance(place, PointerLocal) and isinstance(new, Pointer):
+        ctx.places[identity] = place = replace(place, together=new.together)
+    assign(ctx, place, new, cursor)
 
 
 def parts_of(place: Variable) -> tuple[Local, ...]:
@@ -154,7 +162,7 @@ def _cast(ctx: Context, cursor: Any) -> Value:
     found = converted(ctx, operand, ctype)
     assert isinstance(found, Pointer), found
     shape, _ = _extents(ctx, cursor, ctype.element)
-    return Pointer(found.base, found.offset, shape)
+    return replace(found, shape=shape)
 
 
 def _structure(ctx: Context, cursor: Any) -> Structure:

@@ -40,15 +40,11 @@ from tensorlift.readers.clang.conditions import (
 from tensorlift.readers.clang.context import (
     C,
     Cell,
-    Complex,
-    ComplexLocal,
     Context,
-    FixedPointer,
     Place,
     Pointer,
     PointerLocal,
     Structure,
-    StructureCursor,
     StructurePointer,
     Value,
     as_pointer,
@@ -61,14 +57,19 @@ from tensorlift.readers.clang.context import (
     value,
 )
 from tensorlift.readers.clang.conversions import SHIFTS, arithmetic, to_type
-from tensorlift.readers.clang.members import fields, point_to, pointed_to, selected, stepped, subscripted
+from tensorlift.readers.clang.members import (
+    in_its_structure,
+    leads_out,
+    selected,
+    stepped,
+    subscripted,
+)
 from tensorlift.readers.clang.memory import (
     difference,
     is_null_constant,
-    load,
     null_pointer,
-    store,
 )
+from tensorlift.readers.clang.objects import assign, contents
 from tensorlift.readers.clang.outside import global_place, text
 from tensorlift.readers.flow import Flow, Local
 
@@ -100,67 +101,6 @@ def effect(ctx: Context, cursor: Any) -> None:
         ctx.unit.rules.effects[kind.value](ctx, inside)
     else:
         value(ctx, inside)
-
-
-def assign(ctx: Context, target: Place, new: Value, cursor: Any) -> None:
-    """Store a value in an object."""
-    match target, new:
-        case Local(), SSAValue():
-            ctx.flow.write(target, new)
-        case PointerLocal(), Pointer():
-            if target.base.type != new.base.type:
-                raise ctx.refusal("pointer-type", cursor, "the elements of the two pointers differ in type")
-            ctx.flow.write(target.base, new.base)
-            ctx.flow.write(target.offset, new.offset)
-        case ((ComplexLocal() | Cell()), Complex()):
-            complex_numbers.keep(ctx, target, new, cursor)
-        case Cell(), SSAValue():
-            store(ctx, new, target.pointer.base, target.pointer.offset, ctx.location(cursor))
-        case StructureCursor(), StructurePointer():
-            point_to(ctx, target, new, cursor)
-        case Structure(), Structure():
-            _copied(ctx, target, new, cursor.type, cursor)
-        case FixedPointer(name), _:
-            raise ctx.refusal("global", cursor, name)
-        case ((Cell(Pointer(base)) | Pointer(base)), Pointer()):  # a row, or the table
-            raise ctx.refusal("row-pointers", cursor, base.name_hint or "")
-        case _:
-            raise misused(ctx, target, cursor, "a pointer is kept where a number is expected")
-
-
-def _copied(ctx: Context, target: Structure, source: Structure, record: Any, cursor: Any) -> None:
-    """Copy a structure member by member; one that cannot be used cannot be copied."""
-    for field in fields(record):
-        to, of = (selected(ctx, side, field.spelling, cursor) for side in (target, source))
-        if isinstance(to, Structure) and isinstance(of, Structure):
-            _copied(ctx, to, of, field.type, cursor)
-        elif isinstance(to, Cell) and to.pointer.shape:
-            raise ctx.refusal("struct", cursor, f"the array `{field.spelling}` is copied")
-        else:
-            assign(ctx, to, contents(ctx, of, cursor), cursor)
-
-
-def contents(ctx: Context, source: Place, cursor: Any) -> Value:
-    """Give the value of an object; an array gives a pointer to its first element."""
-    ctype = ctx.type_of(cursor)
-    if isinstance(ctype, ComplexType) and isinstance(source, ComplexLocal | Cell):
-        return complex_numbers.kept(ctx, source, ctype, cursor)
-    match source:
-        case ComplexLocal():
-            raise misused(ctx, source, cursor, "")
-        case Local():
-            return ctx.flow.read(source)
-        case PointerLocal():
-            return Pointer(ctx.flow.read(source.base), ctx.flow.read(source.offset), source.shape)
-        case StructureCursor():
-            return pointed_to(ctx, source, cursor)
-        case FixedPointer(_, pointer):
-            return pointer
-        case Cell(pointer) if pointer.shape:
-            return Pointer(pointer.base, pointer.offset, pointer.shape[1:])
-        case Cell(pointer):
-            return load(ctx, pointer.base, pointer.offset, ctx.location(cursor))
-    return source
 
 
 def converted(ctx: Context, cursor: Any, target: CType) -> Value:
@@ -234,7 +174,9 @@ def _element(ctx: Context, cursor: Any) -> Cell | Structure:
     start = value(ctx, base)
     if isinstance(start, StructurePointer):
         return subscripted(ctx, start, offset_value(ctx, index), cursor)
-    return Cell(ctx.moved(as_pointer(ctx, start, base), offset_value(ctx, index), "+", ctx.location(cursor)))
+    found, by = as_pointer(ctx, start, base), offset_value(ctx, index)
+    element = ctx.moved(found, by, "+", ctx.location(cursor))
+    return Cell(in_its_structure(ctx, found, by, element, cursor) if found.together else element)
 
 
 def _pointed_to(ctx: Context, cursor: Any) -> Cell | Structure:
@@ -281,7 +223,7 @@ def _binary(ctx: Context, cursor: Any) -> Value:
             return difference(ctx, first, pointer(ctx, right), cursor)
         case SSAValue() as first if isinstance(ctype, PointerType):
             by = ctx.converted(first, ctx.type_of(left), LONG, at)
-            return ctx.moved(pointer(ctx, right), by, "+", at)
+            return _moved(ctx, pointer(ctx, right), by, "+", cursor)
         case SSAValue() as first:
             return arithmetic(ctx, operator, first, scalar(ctx, right), ctype, ctx.type_of(right), at)
         case found:
@@ -343,7 +285,10 @@ def _moved(ctx: Context, old: Value, by: SSAValue, operator: str, cursor: Any) -
     """Move a pointer that a variable holds."""
     if isinstance(old, StructurePointer):
         return stepped(ctx, old, by, operator, cursor)
-    return ctx.moved(as_pointer(ctx, old, cursor), by, operator, ctx.location(cursor))
+    found = as_pointer(ctx, old, cursor)
+    if found.together:
+        raise leads_out(ctx, cursor)
+    return ctx.moved(found, by, operator, ctx.location(cursor))
 
 
 def _unary(ctx: Context, cursor: Any) -> Value:

@@ -17,14 +17,18 @@ Members of structures inside of structures are found by their way.  Any other me
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clang.cindex import CursorKind, TypeKind
+from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.cf import AssertOp
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.member_facts import is_structure_pointer
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.function import ROW
+from tensorlift.ir.literal_function import UNREAD
 from tensorlift.ops.c_types import (
     LONG,
     ArrayType,
@@ -50,9 +54,13 @@ if TYPE_CHECKING:
 
     from xdsl.ir import SSAValue
 
+    from tensorlift.diagnostics import LiftError
     from tensorlift.readers.clang.member_uses import Way
 
     Argument = Callable[[Local, str], SSAValue]  # make an argument of the function by a name
+
+
+_BEYOND = f"{UNREAD}a place beyond the member of a structure"
 
 
 class Member(NamedTuple):
@@ -187,7 +195,8 @@ def _made(  # noqa: PLR0913 - what a member is called, where it stands, and what
         value = argument(number, member.access)
         return value if is_fixed else number
     base, offset = Local(memory_type(element), at, hint), Local(ir_type(LONG), at, f"{hint}_at")
-    pointer = Pointer(argument(base, member.access), argument(offset, f"{hint}_at"), shape)
+    together = prod(shape) if member.holders[-1].is_array else 0
+    pointer = Pointer(argument(base, member.access), argument(offset, f"{hint}_at"), shape, together)
     if member.is_memory:
         return Cell(pointer)
     return pointer if is_fixed else PointerLocal(base, offset, shape)
@@ -248,6 +257,23 @@ def stepped(ctx: Context, found: StructurePointer, by: SSAValue, operator: str, 
         raise ctx.refusal("struct", cursor, f"`{operator}` on a pointer to one")
     index = ctx.arithmetic(operator, index_of(ctx, found, cursor), by, LONG, ctx.location(cursor))
     return StructurePointer(replace(found.target, index=index))
+
+
+def in_its_structure(ctx: Context, start: Pointer, by: SSAValue, element: Pointer, cursor: Any) -> Pointer:
+    """Ask that an element of an array in a structure is none of the next structure, which memory here has behind it."""
+    own = prod(extent for extent in start.shape if isinstance(extent, int))
+    if start.together % own or len([e for e in start.shape if isinstance(e, int)]) < len(start.shape):
+        raise leads_out(ctx, cursor)
+    at = ctx.location(cursor)
+    for operator, end in ((">=", 0), ("<", start.together // own)):
+        asked = ctx.comparison(operator, by, ctx.constant(end, LONG, at), LONG, at)
+        ctx.flow.add(AssertOp.create(operands=(asked,), properties={"msg": StringAttr(_BEYOND)}, location=at))
+    return replace(element, together=own)
+
+
+def leads_out(ctx: Context, cursor: Any) -> LiftError:
+    """Build the refusal of a pointer that may leave the structure of an array that it points into."""
+    return ctx.refusal("struct-part", cursor)
 
 
 def index_of(ctx: Context, found: StructurePointer, cursor: Any) -> SSAValue:

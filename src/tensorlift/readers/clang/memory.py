@@ -11,6 +11,7 @@ settled, so that is checked last.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
@@ -177,7 +178,7 @@ def retyped(ctx: Context, found: Pointer | Allocation, target: PointerType, curs
     if memory_type(element) != found.base.type:
         detail = f"a pointer is converted to `{target.spelling}`, whose elements are of another type"
         raise ctx.refusal("pointer-type", cursor, detail)
-    return Pointer(found.base, found.offset, known if len(known) == len(shape) else found.shape)
+    return replace(found, shape=known if len(known) == len(shape) else found.shape)
 
 
 def difference(ctx: Context, left: Pointer, right: Pointer, cursor: Any) -> SSAValue:

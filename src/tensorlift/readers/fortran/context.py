@@ -18,6 +18,7 @@ from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.symbols import PART, implicit_type
 from tensorlift.frontends.fortran.syntax import statement_line
 from tensorlift.ir.c_types import ir_type, location_attribute
+from tensorlift.ir.literal_function import UNREAD
 from tensorlift.ops.c_types import BOOL, CHAR, LONG, PARTS, ComplexType
 from tensorlift.readers.flow import Flow, FlowGraph, Local
 from tensorlift.readers.fortran.values import Number, Size, Variable, View
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 INDEX = IndexType()
 _DEEPEST = 100
 _MOST_PARTS = 32  # of which a size is made, as far as it is looked at
-DIFFER = "not read: extents that differ"
+DIFFER = f"{UNREAD}extents that differ"
 
 
 @dataclass(slots=True, eq=False)

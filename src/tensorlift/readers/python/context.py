@@ -25,7 +25,7 @@ from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import fits, holds
 from tensorlift.frontends.python.syntax import arguments_of, stored_in
 from tensorlift.ir.c_types import ir_type
-from tensorlift.ir.literal_function import OF_PART
+from tensorlift.ir.literal_function import OF_PART, UNREAD
 from tensorlift.ops.c_types import BOOL, LONG, UNSIGNED_LONG, FloatType, IntegerType
 from tensorlift.readers.flow import NSW, Flow, FlowGraph, Local
 from tensorlift.readers.python.bits import is_held
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 INDEX = IndexType()
 _GROWING = {"arith.addi", "arith.muli"}
-_LIMIT = "not read: extents that differ"
+_LIMIT = f"{UNREAD}extents that differ"
 _DEEPEST = 120  # nested expressions, statements and calls; more would exhaust the stack
 _MOST_PARTS = 32  # of which an integer is made, as far as it is looked at
 _SIMPLE = {"+": (0, 0), "*": (1, 1), "-": (None, 0)}  # neutral on the left, and on the right

@@ -22,6 +22,7 @@ from tensorlift.frontends.python.syntax import (
     without_ellipsis,
 )
 from tensorlift.ir.c_types import ir_type
+from tensorlift.ir.literal_function import UNREAD
 from tensorlift.ops.c_types import BOOL, LONG
 from tensorlift.readers.flow import Flow, Local
 from tensorlift.readers.python.arrays import element, elementwise, in_memory, moved
@@ -365,7 +366,7 @@ def _end(ctx: Context, node: ast.expr, extent: Size) -> Size:
         return _bound(ctx, size(ctx, node), extent)
     found = size(ctx, counted)
     is_counted = ctx.comparison(">=", ctx.size(found), ctx.constant(1, LONG), LONG)
-    ctx.require(is_counted, f"not read: `{ast.unparse(node)}` as a bound that does not count from the end")
+    ctx.require(is_counted, f"{UNREAD}`{ast.unparse(node)}` as a bound that does not count from the end")
     return not_negative(ctx, ctx.combined("-", extent, found))
 
 

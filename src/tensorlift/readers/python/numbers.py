@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import i1
 from tensorlift.frontends.python.scalars import DTYPES, compared_in, fits, promoted
 from tensorlift.frontends.python.syntax import PLAIN
 from tensorlift.ir.c_types import ir_type
+from tensorlift.ir.literal_function import UNREAD
 from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType, IntegerType
 from tensorlift.readers.python.values import Number
 
@@ -128,7 +129,7 @@ def _shifted(ctx: Context, op: ast.LShift | ast.RShift, left: Number, right: Num
     zero, width = ctx.constant(0, ctype), ctx.constant(ctype.width, ctype)
     is_inside = ctx.comparison("<", b, width, unsigned)
     if weak and operator == "<<":
-        ctx.require(is_inside, "not read: a shift by so much")
+        ctx.require(is_inside, f"{UNREAD}a shift by so much")
         return Number(ctx.arithmetic(operator, a, b, ctype, weak=weak), ctype, weak)
     if weak:
         ctx.require(ctx.comparison(">=", b, zero, ctype), "ValueError: a negative shift")

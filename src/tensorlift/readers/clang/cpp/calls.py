@@ -58,7 +58,8 @@ from tensorlift.readers.clang.cpp.containers import copied, swap
 from tensorlift.readers.clang.cpp.inlining import inlined, is_pure, name_of_function
 from tensorlift.readers.clang.cpp.objects import assign_object, copied_object, declared_member, number
 from tensorlift.readers.clang.cpp.vectors import is_new, made, method, overwrite, row, subscript
-from tensorlift.readers.clang.expressions import contents, converted, place
+from tensorlift.readers.clang.expressions import converted, place
+from tensorlift.readers.clang.objects import contents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,8 @@ from tensorlift.ops.c_types import BOOL, ComplexType, FloatType
 from tensorlift.readers.clang import complex_numbers
 from tensorlift.readers.clang.context import Cell, Complex, ComplexLocal, Context, Place, Value, value
 from tensorlift.readers.clang.conversions import to_type
-from tensorlift.readers.clang.expressions import assign, contents, converted, place
+from tensorlift.readers.clang.expressions import converted, place
+from tensorlift.readers.clang.objects import assign, contents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -33,8 +33,9 @@ from tensorlift.readers.clang.cpp.calls import called, construct, object_of_call
 from tensorlift.readers.clang.cpp.containers import demand
 from tensorlift.readers.clang.cpp.objects import member
 from tensorlift.readers.clang.cpp.vectors import made
-from tensorlift.readers.clang.expressions import contents, converted, place
+from tensorlift.readers.clang.expressions import converted, place
 from tensorlift.readers.clang.memory import load, same_base, step
+from tensorlift.readers.clang.objects import contents
 from tensorlift.readers.flow import Flow, Local
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from tensorlift.readers.clang.context import (
     pointee,
 )
 from tensorlift.readers.clang.cpp.arguments import types_of
-from tensorlift.readers.clang.expressions import contents
+from tensorlift.readers.clang.objects import contents
 from tensorlift.readers.clang.statements import statement
 from tensorlift.readers.flow import Local
 from tensorlift.refusals import refusal as c_refusal

@@ -28,7 +28,8 @@ from tensorlift.readers.clang.cpp.arguments import Home, location, memory, outer
 from tensorlift.readers.clang.cpp.containers import copied, copy, require_returned, same_sizes
 from tensorlift.readers.clang.cpp.vectors import made
 from tensorlift.readers.clang.declarations import parts_of
-from tensorlift.readers.clang.expressions import assign, contents, converted
+from tensorlift.readers.clang.expressions import converted
+from tensorlift.readers.clang.objects import assign, contents
 from tensorlift.readers.flow import Local
 
 

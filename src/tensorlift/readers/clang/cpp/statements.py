@@ -42,8 +42,9 @@ from tensorlift.readers.clang.cpp.containers import copied, element, size
 from tensorlift.readers.clang.cpp.objects import number, return_object
 from tensorlift.readers.clang.cpp.vectors import given, growing, made
 from tensorlift.readers.clang.declarations import declare as c_declare
-from tensorlift.readers.clang.expressions import assign, contents, converted, effect, place
+from tensorlift.readers.clang.expressions import converted, effect, place
 from tensorlift.readers.clang.memory import step
+from tensorlift.readers.clang.objects import assign, contents
 from tensorlift.readers.clang.statements import inside_loop, statement
 from tensorlift.readers.flow import Flow, Local, named
 

@@ -44,7 +44,8 @@ from tensorlift.readers.clang.cpp.containers import (
     zero,
 )
 from tensorlift.readers.clang.cpp.inlining import is_pure
-from tensorlift.readers.clang.expressions import assign, converted
+from tensorlift.readers.clang.expressions import converted
+from tensorlift.readers.clang.objects import assign
 from tensorlift.readers.flow import Local
 
 if TYPE_CHECKING:
