@@ -53,6 +53,10 @@ class AliasAttr(BuiltinAttribute, ParametrizedAttribute):
         printer.print_string(self.alias.data)
 
 
+_MEMREF = re.compile(r"memref<[\w?]+(?:, strided<[^<>]*>)?>")  # of a builtin element type, without an alias
+_MEMREFS: dict[str, Any] = {}  # types that were read, by their text
+
+
 class _Lexer(MLIRLexer):
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*"')
 
@@ -90,6 +94,22 @@ class LoopParser(Parser):
         token = super()._consume_token(expected_kind)
         self.end, self.last = token.span.end, token.kind
         return token
+
+    def parse_optional_type(self) -> Any:
+        """Read a type; those of memory are read again and again, and each is the same wherever it stands."""
+        start, content = self._current_token.span.start, self.lexer.input.content
+        found = _MEMREF.match(content, start)
+        if found is None:
+            return super().parse_optional_type()
+        known = _MEMREFS.get(found[0])
+        if known is None:
+            known = super().parse_optional_type()
+            if self.end == found.end():
+                _MEMREFS[found[0]] = known
+            return known
+        self._resume_from(found.end())
+        self.end, self.last = found.end(), Kind.GREATER
+        return known
 
     def _parse_dialect_symbol_body(self) -> str:
         start = self._current_token.span.end

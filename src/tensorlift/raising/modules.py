@@ -109,8 +109,14 @@ class Modules:
             self.printed.update({op: _printed(op, PLAIN) for op in shown})
             text = "\n".join(self.printed[op] for op in shown)
             read = parse_module(aliases + text, "output", context=self.context)
-            if [_printed(op, PLAIN) for op in read.ops] != [self.printed[op] for op in shown]:
+            found = list(read.ops)
+            if len(found) != len(shown) or not all(map(self._is_same, found, shown)):
                 raise LiftError(internal_error(AssertionError("the module reads back as another one")))
+
+    def _is_same(self, read: Operation, shown: Operation) -> bool:
+        """Tell whether what was read is what was printed, or prints in the same way."""
+        around: dict[Any, Any] = {read.parent: shown.parent}
+        return read.is_structurally_equivalent(shown, around) or _printed(read, PLAIN) == self.printed[shown]
 
     # -- reading
 
