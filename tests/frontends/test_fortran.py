@@ -187,6 +187,9 @@ _COMPONENTS = """module m
   implicit none
   type vec
     real(8) :: x = 0.5d0, y
+  contains
+    procedure :: add
+    procedure :: times
   end type
   type body
     type(vec) :: at, by
@@ -218,6 +221,32 @@ contains
     b%by = sum_of(b%at, b%at)
     v%y = b%n
   end subroutine
+  subroutine sixth(o, list, x, ierr)
+    type(vec), intent(inout) :: o, list(:)
+    real(8), intent(inout) :: x
+    integer, intent(out) :: ierr
+    real(8), allocatable :: t(:)
+    allocate(t(3), stat=ierr)
+    if (ierr /= 0) return
+    t = x
+    associate (q => o)
+      call q%add(x)
+      x = x + q%times(u(1)) + t(2)
+    end associate
+    call list(2)%add(x)
+    deallocate(t, stat=ierr)
+  end subroutine
+  subroutine add(self, by)
+    class(vec), intent(inout) :: self
+    real(8), intent(inout) :: by
+    self%x = self%x + by
+    by = by + 1
+  end subroutine
+  real(8) function times(self, a)
+    class(vec), intent(in) :: self
+    real(8), intent(in) :: a
+    times = self%y*a + weights(1)
+  end function
   subroutine masked(x, mask)
     real(8), intent(inout) :: x(:)
     logical, intent(in) :: mask(:)
@@ -279,7 +308,7 @@ C     A comment, then what lies behind column 72.
 @_compiled
 def test_components_and_pointers_are_as_gfortran_has_them() -> None:
     source = source_from_text(_COMPONENTS, "f.f90")
-    options = LiftOptions(("first", "second", "third", "fourth", "fifth", "masked"), test=True)
+    options = LiftOptions(("first", "second", "third", "fourth", "fifth", "sixth", "masked"), test=True)
     for function in lift_source(source, options).functions:
         assert function.lifted, function.diagnostics
         assert all(trial.passed for trial in function.tests), function.name

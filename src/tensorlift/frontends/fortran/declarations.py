@@ -248,7 +248,7 @@ def _binding(made: Derived, statement: Any) -> None:
     own = str(name).lower()
     marks = {str(mark).lower() for mark in getattr(attributes, "children", ()) or ()}
     if interface is None and marks <= {"pass", "public", "private", "non_overridable"}:
-        made.bindings[own] = str(of if of is not None else name).lower()
+        made.bindings[own] = made.home, str(of if of is not None else name).lower()
     else:
         made.bindings.pop(own, None)
     for parent in made.ancestors:

@@ -56,7 +56,7 @@ class Derived:
     name: str
     home: Scope
     components: dict[str, Symbol] = field(default_factory=dict)
-    bindings: dict[str, str] = field(default_factory=dict)  # procedures by their names as components
+    bindings: dict[str, tuple[Scope, str]] = field(default_factory=dict)  # procedures by their names as components
     parents: set[str] = field(default_factory=set)  # the names of the types that it extends
     ancestors: list[Derived] = field(default_factory=list)  # these types
     overridden: set[str] = field(default_factory=set)  # bindings that types which extend it have anew

@@ -90,7 +90,8 @@ def bound_procedure(scope: Scope, node: Any, find: Callable[[str], Symbol | None
         return None
     if POLYMORPHIC in symbol.attributes and name in symbol.derived.overridden:
         raise refusal("overridden", scope.location(node, variable), f"{variable}%{name}")
-    return symbol.derived.home.procedure(symbol.derived.bindings.get(name, ""))
+    home, own = symbol.derived.bindings.get(name, (scope, ""))
+    return home.procedure(own)
 
 
 @dataclass
@@ -163,9 +164,8 @@ class _Walk:
 
     def call(self, of: Any, given: list[tuple[str, Any]], *, unknown: bool) -> None:
         """Note what a procedure does to what is passed to it; one that is ``unknown`` may write all of that."""
-        procedure = (
-            bound_procedure(self.scope, of, self.named) if PART in path_of(of) else self.scope.procedure(path_of(of))
-        )
+        is_bound = PART in path_of(of)
+        procedure = bound_procedure(self.scope, of, self.named) if is_bound else self.scope.procedure(path_of(of))
         if procedure is None:
             for _, argument in given:
                 self.passed(argument, unknown=unknown)
@@ -175,7 +175,7 @@ class _Walk:
             if not _belongs(symbol, procedure):
                 self.found.used.setdefault(symbol)
         self.found.written |= {symbol for symbol in inside.written if not _belongs(symbol, procedure)}
-        if PART in path_of(of):
+        if is_bound:
             given = [("", _without_last(of)), *given]
         for position, (keyword, argument) in enumerate(given):
             dummy = keyword or (procedure.dummies[position] if position < len(procedure.dummies) else "")
