@@ -74,6 +74,7 @@ MEANINGS = {
         "block\nreal(8), allocatable :: t(:)\nif (allocated(t)) deallocate(t)\nif (k > 2) then\nallocate(t(n))\n"
         "t = 2*x\nx = t\ndeallocate(t)\nelse\nallocate(t(0:n))\nt = 1\nx = x + t(1:n)\nend if\nend block"
     ),
+    "characters have codes": "m = ichar('Z') - iachar('a')",
     "inquiries about types are constants": "m = radix(r) + digits(1.0) + minexponent(r)\nr = 2d0**(-3)",
     "data that nothing writes are constants": "data a /2.5d0/\nr = a*y(1)",
     "minval and count take masks": "m = minval([3, 1, 2]) + count(x > 0.5d0)",

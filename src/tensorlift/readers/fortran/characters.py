@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import CmpiOp, ConstantOp
-from xdsl.dialects.builtin import IntegerAttr, StringAttr, i8
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, i8, i32
 from xdsl.dialects.cf import AssertOp
 from xdsl.ir import BlockArgument
 
 from tensorlift.frontends.fortran.constants import arguments_of
 from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.ir.literal_function import CAPITALS, TELLS
-from tensorlift.ops.c_types import BOOL, CHAR
+from tensorlift.ops.c_types import BOOL, CHAR, INT
 from tensorlift.readers.fortran.values import Number
 
 if TYPE_CHECKING:
@@ -95,5 +95,16 @@ def _xerbla(ctx: Context, _node: Any) -> None:
     ctx.require(ctx.constant(0, BOOL), f"{TELLS} by `xerbla`")
 
 
+def _code(ctx: Context, node: Any) -> Number:
+    """Give the code of a character, which has no sign."""
+    given = [character(ctx, argument) for _, argument in arguments_of(node)]
+    if len(given) != 1 or given[0] is None:
+        raise ctx.refusal("character", node)
+    if given[0].literal is not None:
+        return Number(given[0].literal, INT)
+    return Number(ctx.operation("arith.extui", (ctx.value(given[0]),), i32), INT)
+
+
+CODES: dict[str, Callable[[Context, Any], Number]] = {"iachar": _code, "ichar": _code}
 FUNCTIONS: dict[str, Callable[[Context, Any], Number]] = {"lsame": _lsame}
 SUBROUTINES: dict[str, Callable[[Context, Any], None]] = {"xerbla": _xerbla}

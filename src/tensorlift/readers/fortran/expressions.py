@@ -15,7 +15,7 @@ from tensorlift.frontends.fortran.uses import bound_procedure, path_of
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import BOOL, CHAR, ComplexType, FloatType, IntegerType
 from tensorlift.readers.fortran.arrays import elementwise, reference
-from tensorlift.readers.fortran.characters import FUNCTIONS, compared
+from tensorlift.readers.fortran.characters import CODES, FUNCTIONS, compared
 from tensorlift.readers.fortran.complex_numbers import arithmetic as complex_arithmetic
 from tensorlift.readers.fortran.complex_numbers import equal, literal, negated, read, write
 from tensorlift.readers.fortran.values import Number, Variable, View
@@ -313,6 +313,8 @@ def call(ctx: Context, node: Any, name: str) -> Operand:
         return FUNCTIONS[name](ctx, node)
     if symbol is not None and (is_dummy or "external" in symbol.attributes):
         raise ctx.refusal("procedure" if is_dummy else "call", node, name)
+    if name in CODES:
+        return CODES[name](ctx, node)
     if name in INTRINSICS:
         return intrinsic(ctx, node, name)
     if symbol is not None and symbol.ctype is None and not symbol.bounds:
