@@ -180,7 +180,22 @@ def preemphasis(x, a=0.97):
     return np.append(x[0], x[1:] - a * x[:-1])
 
 
+def backwards_while_changed(x):
+    for i, v in reversed(list(enumerate(x))):
+        if i > 0:
+            x[i - 1] += v
+    return x
+
+
+def pairs_while_changed(x, y):
+    for a, (i, b) in zip(x, list(enumerate(y))):
+        y[i] = a + b + y[0]
+    return y
+
+
 CASES = {
+    "backwards_while_changed": lambda r, n: (r.normal(size=n),),
+    "pairs_while_changed": lambda r, n: (r.normal(size=n), r.normal(size=n)),
     "bigrams": lambda r, n: (r.integers(0, 4, size=n), 4),
     "edges": lambda r, n: (r.normal(size=(n, 2)), r.integers(0, n, size=(5, 2))),
     "beside_places": lambda r, n: (r.normal(size=n), r.integers(1, n - 1, size=5)),

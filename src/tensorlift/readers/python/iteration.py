@@ -19,7 +19,7 @@ from tensorlift.ops.c_types import BOOL, LONG
 from tensorlift.readers.flow import Flow, Local
 from tensorlift.readers.python.arrays import allocate, element, in_memory
 from tensorlift.readers.python.assignments import bind
-from tensorlift.readers.python.calls import GENERATED, keep_items
+from tensorlift.readers.python.calls import GENERATED, copied, keep_items
 from tensorlift.readers.python.evaluation import RULES, evaluate, number, size
 from tensorlift.readers.python.expressions import branch_on, not_negative
 from tensorlift.readers.python.loops import counted
@@ -44,8 +44,11 @@ _RANGES = {"range", "prange"}
 _STEP = 2  # its place among the arguments of a range
 
 
-def iterated(ctx: Context, target: ast.expr, node: ast.expr) -> Iteration:
-    """Give the range of the counter of a loop, and what binds the targets where the counter is known."""
+def iterated(ctx: Context, target: ast.expr, node: ast.expr, *, is_kept: bool = False) -> Iteration:
+    """Give the range of the counter of a loop, and what binds the targets where the counter is known.
+
+    Numbers ``is_kept`` are those of the arrays before the loop, as a list of them holds them.
+    """
     called = _called(ctx, node)
     if called in _RANGES:
         assert isinstance(node, ast.Call)
@@ -53,8 +56,8 @@ def iterated(ctx: Context, target: ast.expr, node: ast.expr) -> Iteration:
         return bounds, lambda counter: bind(ctx, target, Number(counter, LONG, weak=True))
     if called in _OVER:
         assert isinstance(node, ast.Call)
-        return _OVER[called](ctx, target, node)
-    return _over_array(ctx, target, node)
+        return _OVER[called](ctx, target, node, is_kept)
+    return _over_array(ctx, target, node, is_kept=is_kept)
 
 
 def _called(ctx: Context, node: ast.expr) -> str:
@@ -90,8 +93,10 @@ def _from_zero(ctx: Context, iteration: Iteration) -> Iteration:
     return (0, length, 1), bind_moved
 
 
-def _over_array(ctx: Context, target: ast.expr, node: ast.expr) -> Iteration:
+def _over_array(ctx: Context, target: ast.expr, node: ast.expr, *, is_kept: bool) -> Iteration:
     value = evaluate(ctx, node)
+    if is_kept and isinstance(value, View) and len(value.extents) == 1:  # rows are seen in any case
+        value = copied(ctx, value)
     if isinstance(value, Rule):
         value = in_memory(ctx, value)
     if not isinstance(value, View):
@@ -108,9 +113,9 @@ def _row(ctx: Context, view: View, index: SSAValue) -> Operand:
     return replace(view, offset=offset, extents=view.extents[1:], strides=view.strides[1:], is_new=False)
 
 
-def _reversed(ctx: Context, target: ast.expr, node: ast.Call) -> Iteration:
+def _reversed(ctx: Context, target: ast.expr, node: ast.Call, is_kept: bool) -> Iteration:  # noqa: FBT001 - as all of the table
     (inner,) = node.args
-    (start, stop, step), bind_items = iterated(ctx, target, inner)
+    (start, stop, step), bind_items = iterated(ctx, target, inner, is_kept=is_kept)
     if _called(ctx, inner) in _RANGES and isinstance(step, int) and step == 1:
         return (ctx.combined("-", stop, 1), ctx.combined("-", start, 1), -1), bind_items
     (_, length, _), bind_items = _from_zero(ctx, ((start, stop, step), bind_items))
@@ -118,10 +123,10 @@ def _reversed(ctx: Context, target: ast.expr, node: ast.Call) -> Iteration:
     return (0, length, 1), lambda counter: bind_items(ctx.size(ctx.combined("-", last, counter)))
 
 
-def _enumerate(ctx: Context, target: ast.expr, node: ast.Call) -> Iteration:
+def _enumerate(ctx: Context, target: ast.expr, node: ast.Call, is_kept: bool) -> Iteration:  # noqa: FBT001 - as all of the table
     assert isinstance(target, ast.Tuple)
     counter_target, item_target = target.elts
-    bounds, bind_item = _from_zero(ctx, iterated(ctx, item_target, node.args[0]))
+    bounds, bind_item = _from_zero(ctx, iterated(ctx, item_target, node.args[0], is_kept=is_kept))
     starts = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
     first = number(ctx, starts[0]) if starts else integer(0)
 
@@ -133,10 +138,10 @@ def _enumerate(ctx: Context, target: ast.expr, node: ast.Call) -> Iteration:
     return bounds, bind_both
 
 
-def _zip(ctx: Context, target: ast.expr, node: ast.Call) -> Iteration:
+def _zip(ctx: Context, target: ast.expr, node: ast.Call, is_kept: bool) -> Iteration:  # noqa: FBT001 - as all of the table
     assert isinstance(target, ast.Tuple)
     pairs = zip(target.elts, node.args, strict=True)
-    found = [_from_zero(ctx, iterated(ctx, inner, argument)) for inner, argument in pairs]
+    found = [_from_zero(ctx, iterated(ctx, inner, argument, is_kept=is_kept)) for inner, argument in pairs]
     stop = found[0][0][1]
     for (_, other, _), _ in found[1:]:
         stop = _least(ctx, stop, other)
@@ -158,11 +163,11 @@ def _least(ctx: Context, one: Size, other: Size) -> Size:
     return ctx.operation("arith.select", (ctx.comparison("<", b, a, LONG), b, a), ir_type(LONG))
 
 
-_OVER: dict[str, Callable[[Context, ast.expr, ast.Call], Iteration]] = {
+_OVER: dict[str, Callable[[Context, ast.expr, ast.Call, bool], Iteration]] = {
     "reversed": _reversed,
     "enumerate": _enumerate,
     "zip": _zip,
-    "list": lambda ctx, target, node: iterated(ctx, target, node.args[0]),
+    "list": lambda ctx, target, node, _: iterated(ctx, target, node.args[0], is_kept=True),
 }
 
 
