@@ -43,6 +43,7 @@ MEANINGS = {
     "a sum over nothing is zero": "r = sum(x(3:2)) + product(x(3:2)) + maxval(y(3:2))*0",
     "the greatest of nothing is the least number": "r = maxval(x(3:n))",
     "merge, sign and dim take both operands": "r = merge(x(1), y(1), k > 2) + sign(2.0, -0.5) + dim(x(1), y(1))",
+    "powers of constants are rounded once": "m = count([0.027d0] > (0.3d0)**3)\nr = (0.1d0)**7 + (0.7)**(-5)",
     "kinds are mixed": "r = real(k) + k/2 + real(y(1), 4)\nm = int(x(1) + 1.5, 8)",
     "an argument may be an expression": "r = twice(x(1) + 1) + twice(y(2))\ncall bump(m)\ncall bump(m)",
     "elements are passed as places": "if (n > 1) call scale(n - 1, x(2))",

@@ -175,7 +175,7 @@ def _power(left: Constant, right: Constant) -> Constant | None:
         exact = Fraction(left.value) ** int(right.value)
         is_number = abs(exact) < Fraction(2) ** 1024
         found = left.ctype.rounded(float(exact)) if is_number else math.inf
-        return Constant(found, left.ctype) if math.isfinite(found) and Fraction(found) == exact else None
+        return Constant(found, left.ctype) if math.isfinite(found) else None  # rounded once, as compilers do
     if not (_is_integer(left.ctype) and _is_integer(right.ctype)) or not 0 <= right.value <= _LARGEST_POWER:
         return None
     return _checked(int(left.value) ** int(right.value), common_type(left.ctype, right.ctype))
