@@ -33,6 +33,13 @@ CASES = [
         "def f(x, i: int):\n    while i < 3:\n        i += 1\n    else:\n        x[0] = 1\n",
     ),
     Refused("walrus", "TL167", 2, 22, "def f(x):\n    if x[1] > 0 and (t := x[0]) > 1:\n        x[0] = t\n"),
+    Refused(
+        "walrus in a generator that ends early",
+        "TL167",
+        3,
+        13,
+        "def f(x):\n    hit = 0.0\n    if any((hit := v) > 1 for v in x):\n        return hit\n    return 0.0\n",
+    ),
     Refused("walrus of an array", "TL167", 2, 13, "def f(x: 'float64[:]'):\n    return (t := x * 2).sum() + t[0]\n"),
     Refused(
         "break",

@@ -255,6 +255,8 @@ def unsure_bindings(function: ast.FunctionDef) -> Iterator[ast.NamedExpr]:
                 parts = [body, orelse]
             case ast.Lambda(body=body):
                 parts = [body]
+            case ast.Call(func=ast.Name(id="any" | "all"), args=[ast.GeneratorExp() as generator]):  # may end early
+                parts = [generator]
         yield from (inner for part in parts for inner in ast.walk(part) if isinstance(inner, ast.NamedExpr))
 
 
