@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, TensorType, i1, i64
+from xdsl.dialects.builtin import IntegerAttr, TensorType, VectorType, i1, i64
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, opt_prop_def, result_def, var_operand_def
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue
     from xdsl.parser import Parser
 
-_ON_TENSORS = re.compile(r"[^:\n]*:\s*tensor<")
+_ON_TENSORS = re.compile(r"[^:{\n]*(?:\{[^}\n]*\}\s*)?:\s*(?:tensor|vector)<")  # vectors are refused later
 
 
 class OnTensors(IRDLOperation):
@@ -60,7 +60,9 @@ def with_tensors(op_type: type[Operation]) -> type[Operation]:
 
     def create(_cls: type[Operation], /, **parts: Any) -> Operation:
         types: Sequence[Attribute] = parts.get("result_types", ())
-        return (of_tensors if any(isinstance(one, TensorType) for one in types) else op_type).create(**parts)
+        return (of_tensors if any(isinstance(one, TensorType | VectorType) for one in types) else op_type).create(
+            **parts
+        )
 
     members: dict[str, Any] = {"parse": classmethod(parse), "create": classmethod(create)}
     return type(op_type.__name__, (op_type,), members)
@@ -71,19 +73,23 @@ def _operands(parser: Parser) -> list[Any]:
 
 
 def _made(
-    op_type: type[Operation], operands: Sequence[SSAValue], result: Attribute, **properties: Attribute
+    op_type: type[Operation],
+    operands: Sequence[SSAValue],
+    result: Attribute,
+    attributes: dict[str, Attribute],
+    **properties: Attribute,
 ) -> Operation:
-    return op_type.create(operands=operands, result_types=[result], properties=properties)
+    return op_type.create(operands=operands, result_types=[result], attributes=attributes, properties=properties)
 
 
 def _conversion(parser: Parser, op_type: type[Operation]) -> Operation:
     """Read ``%x : tensor<..> to tensor<..>``."""
     operand = parser.parse_unresolved_operand()
-    parser.parse_optional_attr_dict()
+    attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
     given = parser.parse_type()
     parser.parse_keyword("to")
-    return _made(op_type, [parser.resolve_operand(operand, given)], parser.parse_type())
+    return _made(op_type, [parser.resolve_operand(operand, given)], parser.parse_type(), attributes)
 
 
 def _comparison(parser: Parser, op_type: type[Operation]) -> Operation:
@@ -94,23 +100,23 @@ def _comparison(parser: Parser, op_type: type[Operation]) -> Operation:
         parser.raise_error(f"no comparison is called '{word}'")
     parser.parse_punctuation(",")
     operands = _operands(parser)
-    parser.parse_optional_attr_dict()
+    attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
     of_type: Any = parser.parse_type()
     values = [parser.resolve_operand(operand, of_type) for operand in operands]
     predicate = IntegerAttr(words.index(word), i64)
-    return _made(op_type, values, TensorType(i1, of_type.get_shape()), predicate=predicate)
+    return _made(op_type, values, type(of_type)(i1, of_type.get_shape()), attributes, predicate=predicate)
 
 
 def _choice(parser: Parser, op_type: type[Operation]) -> Operation:
     """Read ``%c, %x, %y : tensor<..>``, with the type of a condition that is a tensor before it."""
     condition, *arms = _operands(parser)
-    parser.parse_optional_attr_dict()
+    attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
     types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
     values = [parser.resolve_operand(condition, types[0] if len(types) > 1 else i1)]
     values += [parser.resolve_operand(arm, types[-1]) for arm in arms]
-    return _made(op_type, values, types[-1])
+    return _made(op_type, values, types[-1], attributes)
 
 
 _FORMS: dict[str, Callable[[Parser, type[Operation]], Operation]] = {

@@ -117,6 +117,14 @@ MODULES = [
     ("complex", "TL145", "func.func @f(%A: memref<4xcomplex<f64>>) {\n  return\n}"),
     ("tensor", "TL145", "func.func @f(%A: tensor<*xf64>) {\n  return\n}"),
     ("quarter", "TL145", "func.func @f(%A: memref<4xf8E5M2>) {\n  return\n}"),
+    (
+        "vector",
+        "TL145",
+        (
+            "func.func @f(%v: vector<4xi32>) -> vector<4xi1> {\n"
+            "  %c = arith.cmpi slt, %v, %v {own = 1 : i32} : vector<4xi32>\n  return %c : vector<4xi1>\n}"
+        ),
+    ),
     ("unsigned type", "TL145", "func.func @f(%A: memref<4xui8>) {\n  return\n}"),
     ("stride of zero", "TL197", "func.func @f(%A: memref<4x4xf64, strided<[0, 1]>>) {\n  return\n}"),
     ("folded", "TL197", "func.func @f(%A: memref<4x5xf64, affine_map<(d0, d1) -> (d0 * 4 + d1)>>) {\n  return\n}"),
