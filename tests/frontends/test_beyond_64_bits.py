@@ -41,6 +41,8 @@ WRAPPING: list[tuple[str, str, Callable[[int], float]]] = [
     ("unsigned long", "i * i * 3 % 10", lambda i: i * i * 3 % _WORD % 10),
     ("unsigned long", "i * i * 3 >> 60", lambda i: i * i * 3 % _WORD >> 60),
     ("unsigned long", "i * i * 3 / 7", lambda i: i * i * 3 % _WORD // 7),
+    ("unsigned long", "(i * 8 - 16) / 8", lambda i: (i * 8 - 16) % _WORD // 8),
+    ("unsigned long", "(i * 6 - 18) % 6", lambda i: (i * 6 - 18) % _WORD % 6),
     ("int", "i * 300000000000000000 >> 60", lambda i: i * 300000000000000000 % _WORD >> 60),
 ]
 

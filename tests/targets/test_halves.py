@@ -104,7 +104,13 @@ def test_what_c_stores_in_halves_is_rounded_there(target: str) -> None:
         assert not (function.name == "dot" and target == "numpy") or "x * y, dtype=np.float32" in function.program
 
 
-@pytest.mark.parametrize("body", ["x[i] * x[i]", "-(x[i] * x[i])", "x[i] > 0 ? x[i] : x[i] + x[i]", "x[i] + x[i] > 2"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x[i] * x[i]", "-(x[i] * x[i])", "x[i] > 0 ? x[i] : x[i] + x[i]", "x[i] + x[i] > 2", "x[i] * x[i] ? 1 : 2",
+        "!(x[i] * x[i])",
+    ],
+)  # fmt: skip
 def test_digits_that_compilers_may_keep_are_refused(body: str) -> None:
     (function,) = lift_source(source_from_text(EXCESS.replace("BODY", body), "k.c"), LiftOptions()).functions
     (diagnostic,) = function.diagnostics
@@ -112,6 +118,12 @@ def test_digits_that_compilers_may_keep_are_refused(body: str) -> None:
         "TL145",
         "compilers differ in whether this `_Float16` is rounded before it is used",
     )
+
+
+def test_originals_round_each_operation_on_halves() -> None:
+    text = "void f(int n, _Float16 *x) { for (int i = 0; i < n; i++) x[i] = (x[i] + (_Float16)1000) - (_Float16)1000; }"
+    (function,) = lifted(text, "k.c", "numpy")
+    assert function.lifted, function.diagnostics
 
 
 @given(st.floats(width=64), st.sampled_from(["f16", "f32"]))

@@ -196,13 +196,14 @@ def binary(operator: str, left: Index, right: Index, ctype: IntegerType, setting
 def _divide_exactly(operator: str, dividend: Index, divisor: Index, setting: Setting) -> Index | None:
     """Divide ``q*d + r`` by ``d``, where ``0 <= r < d``, and ``q`` is not negative unless it is rounded down.
 
-    That rests on the sizes.  Without a rest nothing is rounded, whatever the sign.
+    That rests on the sizes.  Without a rest nothing is rounded, whatever the sign, if what is divided did not wrap.
     """
     d, domain = divisor.polynomial, setting.domain
     if domain is None or not d.terms:
         return None
     quotient, rest = dividend.polynomial.divide(d)
-    if not rest.terms and (d.constant_value or 0) > 0:
+    is_exact = all(setting.ranges.is_nonnegative(need.polynomial, domain) for need in dividend.needs if need.wraps)
+    if is_exact and not rest.terms and (d.constant_value or 0) > 0:
         return Index(rest if operator == "%" else quotient, dividend.ctype, dividend.needs)
     for shift in (ZERO, ONE, -ONE):
         whole, left = quotient + shift, rest - d * shift

@@ -91,6 +91,7 @@ def language_of_view(view: FunctionView) -> str:
 # a name that the C library defines too, such as `index`, is that of the source; assertions are taken to hold.
 _MEANING = ("-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-DNDEBUG")
 _WHOLE = "-fwhole-program"
+_ROUNDED = "-fexcess-precision=16"  # each operation on `_Float16`, as the loop IR means C
 CHECKED = Build({"C": ("cc",), "C++": ("c++", "g++", "clang++"), "Fortran": ("gfortran",)}, ("-O1", _WHOLE, *_MEANING))
 _FLAGS = ("-shared", "-fPIC", "-w", "-Wl,-z,defs", "-Wl,-Bsymbolic")
 _CPP_FLAGS = ("-fno-access-control",)  # members of objects are set as they are
@@ -147,6 +148,7 @@ def compile_original(
     beside = [f"-I{home.parent}"] if home.exists() else []
     libraries = ["-lopenblas", "-lm"] if "<cblas.h>" in original.text else ["-lm"]
     own = [flag for flag in build.flags if flag != _WHOLE or not original.options.linked]
+    own += [_ROUNDED] * (build is CHECKED and _has_halves(original, view))
     flags = [*own, *_FLAGS, *cpp, *original.options.flags(), *beside]
     objects = [_compiled(compiler, own, *other, folder, limits) for other in original.options.linked]
     command = [compiler, *flags, "-o", "tl_call.so", called, *objects, *libraries]
@@ -164,6 +166,10 @@ def compile_original(
             "TL602", f"the original does not compile: {first}", view.location, "pass the -I, -D and --std that cc needs"
         )
     return folder / "tl_call.so"
+
+
+def _has_halves(original: Original, view: FunctionView) -> bool:
+    return "_Float16" in original.text or any(parameter.dtype == "f16" for parameter in view.parameters)
 
 
 def _compiled_fortran(original: Original, view: FunctionView, folder: Path, limits: Limits, build: Build) -> Path:

@@ -46,6 +46,7 @@ def truth(ctx: Context, cursor: Any) -> SSAValue:
         return ctx.operation("arith.xori", (negated, ctx.truth(1, at)), i1, at)
     if _is_string(inside):
         return ctx.truth(1, at)
+    check_rounded(ctx, inside)
     found = value(ctx, inside)
     if isinstance(found, StructurePointer):  # who hands in what its members are has it
         return ctx.truth(1, at)
@@ -97,7 +98,7 @@ def _is_string(cursor: Any) -> bool:
 
 
 def check_rounded(ctx: Context, cursor: Any) -> None:
-    """Refuse arithmetic on ``_Float16`` whose value is used in another type, or compared.
+    """Refuse arithmetic on ``_Float16`` whose value is used in another type, compared, or taken for a truth.
 
     C lets compilers keep more digits (FLT_EVAL_METHOD) until a value is stored or converted to its own type.
     """
