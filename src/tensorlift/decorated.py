@@ -145,7 +145,8 @@ class LiftedFunction:
             return self.original(*arguments, **named)
         if fields:
             assert self._live is not None
-            return _with_bound(objects, fields, program.run(given), is_tuple=self._live.returns_tuple)
+            returned = [kind for _, kind in program.interface.returns]
+            return _with_bound(objects, fields, program.run(given), returned, is_tuple=self._live.returns_tuple)
         numbers = {name: (values[name], parts) for name, parts in parts_of(form.live.split.described).items()}
         self._add_quick_way(Taken(program, kinds, given, types, numbers))
         return program.run(given)
@@ -273,13 +274,15 @@ def _with_fields(values: Mapping[str, Any], fields: Sequence[Field]) -> dict[str
     return {name: value for name, value in values.items() if name not in owners} | held
 
 
-def _with_bound(values: Mapping[str, Any], fields: Sequence[Field], found: Any, *, is_tuple: bool) -> Any:
+def _with_bound(
+    values: Mapping[str, Any], fields: Sequence[Field], found: Any, kinds: Sequence[str], *, is_tuple: bool
+) -> Any:
     """Bind the fields that a function binds, which its program returns last; give what the function itself returns."""
     bound = [field for field in fields if field.is_bound]
     if not bound:
         return found
-    for field, value in zip(bound, found[-len(bound) :], strict=True):
-        bind(values, field.owner, field.path, value)
+    for field, value, kind in zip(bound, found[-len(bound) :], kinds[-len(bound) :], strict=True):
+        bind(values, field, value, kind)
     rest = found[: -len(bound)]
     return None if not rest else rest if is_tuple else rest[0]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.calls.functions_of_objects import Grid, Rod, energy, moved
 
-from tensorlift import LiftError
+from tensorlift import LiftError, lift
 
 
 def _rod(weights: Any = None) -> Rod:
@@ -27,6 +27,14 @@ def test_methods_write_arrays_and_bind_numbers() -> None:
     assert Rod.step.verdict == "loop-free"
     assert mine.later(0.5) == (Rod.later.original(other, 0.5)[0], 2)
     assert mine.time == 0.7
+
+
+def test_numbers_that_are_bound_stay_those_of_python() -> None:
+    torch = pytest.importorskip("torch")
+    rod = _rod()
+    rod.u = torch.from_numpy(rod.u)
+    assert float(lift(Rod.later.original, to="torch", cache=False)(rod, 0.5)[0]) == 55
+    assert (rod.time, type(rod.time)) == (0.5, float)
 
 
 def test_what_is_none_is_told_at_each_call() -> None:

@@ -6,6 +6,7 @@ import inspect
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tensorlift.calls.kinds import is_traced
 from tensorlift.calls.program import ARRAY, LIST
 from tensorlift.diagnostics import refuse
 
@@ -90,6 +91,8 @@ def check_bound(fields: Sequence[Field], program: LiftedProgram) -> None:
             raise refuse("TL526", f"`{named}` is bound to an array", program.record.location, remedy)
 
 
-def bind(values: Mapping[str, Any], owner: str, path: Sequence[str], value: Any) -> None:
-    """Bind an attribute of an object among arguments."""
-    setattr(held_by(values, owner, path[:-1]), path[-1], value)
+def bind(values: Mapping[str, Any], field: Field, value: Any, kind: str) -> None:
+    """Bind an attribute of an object among arguments to a number of a kind; one that is traced stays so."""
+    if not is_traced(value) and kind in {"python", "truth"} and not isinstance(value, bool | int | float):
+        value = value.item()
+    setattr(held_by(values, field.owner, field.path[:-1]), field.path[-1], value)
