@@ -76,6 +76,16 @@ def comp_nested_array(x, y):
     return np.array([[abs(a - b) for b in y] for a in x])
 
 
+def means_of_windows(m, k: int):
+    rows, columns = m.shape
+    return np.array([[m[i : i + k, j : j + k].mean() for j in range(columns - k + 1)] for i in range(rows - k + 1)])
+
+
+def every_other_cell(m):
+    rows, columns = m.shape
+    return np.array([[m[2 * i, 2 * j] for j in range(columns // 2)] for i in range(rows // 2)])
+
+
 def weighted_steps(x):
     s = 0.0
     for i, (a, b) in enumerate(zip(x[:-1], x[1:]), start=2):
@@ -215,6 +225,8 @@ CASES = {
     "triples": lambda r, n: (r.normal(size=3 * n),),
     "column": lambda r, n: (r.normal(size=n),),
     "comp_nested_array": lambda r, n: (r.normal(size=n), r.normal(size=n + 1)),
+    "means_of_windows": lambda r, n: (r.normal(size=(n + 2, n + 1)), 2),
+    "every_other_cell": lambda r, n: (r.normal(size=(n + 2, n + 1)),),
     "weighted_steps": lambda r, n: (r.normal(size=n),),
     "products_of_pairs": lambda r, n: (r.normal(size=n),),
     "neighbours_in_rows": lambda r, n: (r.normal(size=(n, 4)),),

@@ -12,6 +12,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from xdsl.ir import Operation
+
 from tensorlift.frontends.python.scalars import promoted
 from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.ir.c_types import ir_type
@@ -309,12 +311,24 @@ def _made(ctx: Context, before: Flow, item: Operand, length: Size) -> View:
     if of_type is None:
         raise ctx.refusal("a list of such items")
     inside, ctx.flow.current = ctx.flow.current, before
-    for extent in inner:
-        if not isinstance(extent, int) and not ctx.stands(extent):
-            raise ctx.refusal("a list of lists whose lengths change")
-    made = allocate(ctx, ctx.temporary(), of_type, (length, *inner), is_list=True)
+    lengths = (length, *(_again(ctx, extent) for extent in inner))
+    made = allocate(ctx, ctx.temporary(), of_type, lengths, is_list=True)
     ctx.flow.current = inside
     return replace(made, of_numpy=isinstance(item, Number) and item.is_truth and not item.weak)
+
+
+def _again(ctx: Context, extent: Size) -> Size:
+    """Compute the length of a list here, before the loop that makes such lists and does not change it."""
+    if isinstance(extent, int) or ctx.stands(extent):
+        return extent
+    computed = extent.owner
+    if not isinstance(computed, Operation) or not computed.name.startswith("arith."):
+        raise ctx.refusal("a list of lists whose lengths change")
+    copied = computed.clone({operand: ctx.size(_again(ctx, operand)) for operand in computed.operands})
+    ctx.flow.add(copied)
+    if extent in ctx.counters:
+        ctx.counters.add(copied.results[0])
+    return copied.results[0]
 
 
 RULES[ast.ListComp] = _listed
