@@ -26,7 +26,7 @@ from tensorlift.runtime.libraries import from_tensor, to_tensor
 try:
     import ml_dtypes
 except ImportError:
-    ml_dtypes = None  # type: ignore[assignment]  # the type bf16 has no arrays then
+    ml_dtypes = None  # the type bf16 has no arrays then
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

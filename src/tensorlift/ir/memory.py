@@ -10,7 +10,7 @@ import numpy as np
 try:
     import ml_dtypes
 except ImportError:
-    ml_dtypes = None  # type: ignore[assignment]  # the type bf16 has no arrays then
+    ml_dtypes = None  # the type bf16 has no arrays then
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
