@@ -78,6 +78,10 @@ MEANINGS = {
     "characters have codes": "m = ichar('Z') - iachar('a')",
     "inquiries about types are constants": "m = radix(r) + digits(1.0) + minexponent(r)\nr = 2d0**(-3)",
     "data that nothing writes are constants": "data a /2.5d0/\nr = a*y(1)",
+    "what a call reaches by two names is one place": (
+        "call grow(x, x(1))\ncall add(r)\ncall grow(x, (x(n)))\ncall next(m, m)"
+    ),
+    "dim of integers is what is left, or zero": "m = dim(k, 2) + 10*dim(2, k)",
     "minval and count take masks": "m = minval([3, 1, 2]) + count(x > 0.5d0)",
 }
 _CONTAINED = """contains
@@ -93,6 +97,25 @@ _CONTAINED = """contains
   subroutine bump(c)
     integer, intent(inout) :: c
     c = c + 1
+  end subroutine
+  subroutine grow(z, c)
+    real(8), intent(inout) :: z(:)
+    real(8), intent(in) :: c
+    integer :: i
+    do i = 1, size(z)
+      z(i) = z(i)*c
+    end do
+  end subroutine
+  subroutine add(c)
+    real(8), intent(in) :: c
+    r = r + 1
+    x(1) = c
+  end subroutine
+  subroutine next(a, b)
+    integer, intent(inout) :: a
+    integer, intent(in) :: b
+    a = a + k
+    x(1) = b
   end subroutine
   subroutine scale(n, z)
     integer, intent(in) :: n
@@ -293,6 +316,25 @@ end
 """
 
 
+_FLAGGED = """subroutine f(trans, n, x)
+  character :: trans
+  integer :: n, info
+  real(8) :: x(n)
+  logical, external :: lsame
+  info = 0
+  if (.not. lsame(trans, 'N') .and. .not. lsame(trans, 't')) info = 1
+  if (n < 0) info = 2
+  if (info /= 0) then
+    call xerbla('F', info)
+    return
+  end if
+  if (lsame(trans, 'N')) then
+    x = 2*x
+  else
+    x = x(n:1:-1)
+  end if
+end subroutine
+"""
 _FIXED = """      SUBROUTINE F(N, X)
       INTEGER N, I
       REAL*8 X(N)
@@ -335,6 +377,11 @@ def test_a_program_in_c_has_no_function_that_fortran_would_call() -> None:
     (function,) = lift_source(source, LiftOptions(("f",), target="c")).functions
     assert "TL309" in [d.code for d in function.diagnostics]
     assert "f_original" not in function.program
+
+
+def test_a_flag_that_is_checked_may_be_named_in_small_letters() -> None:
+    (function,) = lift_source(source_from_text(_FLAGGED, "f.f90"), LiftOptions()).functions
+    assert function.lifted, function.diagnostics
 
 
 def test_procedures_of_a_main_program_are_read() -> None:

@@ -140,12 +140,14 @@ def _exact(ex: Execution, side: Side) -> Affine | None:
     """Give an integer that sizes tell."""
     if isinstance(side, Affine):
         return side
-    number, found = constant_of(side), decided(ex, ex.values[side])
+    number = constant_of(side)
+    if number is not None:
+        return Affine(int(number))
+    found = decided(ex, ex.values[side])
     exact = found.polynomial.as_affine() if isinstance(found, Index) else None
     if isinstance(found, Index) and exact is not None:
         ex.rely_on(found)
-        return exact
-    return None if number is None else Affine(int(number))
+    return exact
 
 
 def _either(asked: Domain | None, then: Domain | None, otherwise: Domain | None) -> Domain | None:

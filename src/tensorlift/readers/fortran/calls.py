@@ -20,15 +20,18 @@ from tensorlift.readers.flow import Flow
 from tensorlift.readers.fortran.arrays import elementwise, in_memory, prefixed, require_shape, selected, subscripts_of
 from tensorlift.readers.fortran.characters import SUBROUTINES, character
 from tensorlift.readers.fortran.complex_numbers import read, write
-from tensorlift.readers.fortran.context import Frame, is_present, variable_of
+from tensorlift.readers.fortran.context import Frame, is_present, known, variable_of
 from tensorlift.readers.fortran.declared import bounds_of, declare
 from tensorlift.readers.fortran.expressions import scalar, value
 from tensorlift.readers.fortran.values import Number, Rule, Variable, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from xdsl.ir import SSAValue
 
     from tensorlift.frontends.fortran.symbols import Procedure, Symbol
+    from tensorlift.readers.flow import Local
     from tensorlift.readers.fortran.context import Context
     from tensorlift.readers.fortran.values import Binding, Operand, Size
 
@@ -203,11 +206,17 @@ def _bind(ctx: Context, frame: Frame, node: Any) -> list[Callable[[], None]]:
     absent = [name for name in symbols if _is_absent(ctx, actual.get(name))]
     if any("optional" not in symbols.pop(name).attributes for name in absent):
         raise ctx.refusal("arguments", node, procedure.name)
+    uses = uses_of(procedure)
+    used, touched = (_reached(ctx, procedure, actual, symbols) for symbols in (uses.used, uses.written))
     for name, symbol in symbols.items():
         if symbol.derived is not None:
             _bind_structure(ctx, frame, symbol, actual[name])
         elif not symbol.bounds:
-            _bind_scalar(ctx, frame, symbol, actual[name], after, is_written=name in written)
+            memory = _memory(ctx, actual[name])
+            others = used if name in written else touched
+            is_touched = any(memory == other and by != name for by, other in others)
+            writes = after if name in written else None
+            _bind_scalar(ctx, frame, symbol, actual[name], writes, is_touched=is_touched)
     plain = {name: symbol for name, symbol in symbols.items() if symbol.bounds and symbol.derived is None}
     arrays = {name: _array(ctx, actual[name], name in written) for name in plain}
     for name, array in arrays.items():
@@ -219,6 +228,33 @@ def _bind(ctx: Context, frame: Frame, node: Any) -> list[Callable[[], None]]:
         finally:
             ctx.frame = caller
     return after
+
+
+def _reached(
+    ctx: Context, procedure: Procedure, actual: dict[str, Any], symbols: Iterable[Symbol]
+) -> set[tuple[str, Local | SSAValue]]:
+    """Give what names of a procedure stand for, each with the name: variables around it, and those that are passed."""
+    found = set()
+    for symbol in symbols:
+        base = symbol.variable.name
+        if procedure.scope.names.get(base) is symbol.variable and base in procedure.dummies:
+            memory = _memory(ctx, actual.get(base), symbol.name[len(base) :])
+        else:
+            memory = _held(ctx, symbol)
+        if memory is not None:
+            found.add((base, memory))
+    return found
+
+
+def _memory(ctx: Context, node: Any, component: str = "") -> Local | SSAValue | None:
+    """Give the variable or the memory that an argument is, or is an element of; None for an expression."""
+    is_place = node is not None and kind_of(node) in {"Name", "Part_Ref", "Data_Ref"}
+    return _held(ctx, ctx.frame.scope.find(path_of(node) + component)) if is_place else None
+
+
+def _held(ctx: Context, symbol: Symbol | None) -> Local | SSAValue | None:
+    bound, _ = (None, None) if symbol is None else known(ctx, symbol)
+    return bound.local if isinstance(bound, Variable) else bound.memory if isinstance(bound, View) else None
 
 
 def _along(ctx: Context, frame: Frame, name: str, passed: tuple[View, bool], node: Any) -> tuple[View, bool]:
@@ -297,28 +333,37 @@ def _check_extents(ctx: Context, frame: Frame, symbol: Symbol, bound: View, node
 
 
 def _bind_scalar(  # noqa: PLR0913 - a dummy argument, and what is passed for it
-    ctx: Context, frame: Frame, symbol: Symbol, node: Any, after: list[Callable[[], None]], *, is_written: bool
+    ctx: Context,
+    frame: Frame,
+    symbol: Symbol,
+    node: Any,
+    after: list[Callable[[], None]] | None,
+    *,
+    is_touched: bool,
 ) -> None:
+    """Bind a scalar to its value, to a copy that is written back, or to the place itself if another name reaches it."""
     ctx.check(symbol, node)
     assert symbol.ctype is not None
     if symbol.ctype is CHAR:
         flag = character(ctx, node, is_passed=True)
-        if flag is None or is_written:
+        if flag is None or after is not None:
             raise ctx.refusal("character", node)
         frame.bound[symbol.name] = flag
         return
     is_copied = "value" in symbol.attributes
-    if is_copied or not is_written:
+    if is_touched and not is_copied:
+        frame.bound[symbol.name] = _in_place(ctx, frame, symbol, node)
+    elif is_copied or after is None:
         found = scalar(ctx, node)
         if found.ctype != symbol.ctype:
             raise ctx.refusal("arguments", node, frame.procedure.name)
-        frame.bound[symbol.name] = variable(ctx, symbol, found) if is_written else found
-        return
-    frame.bound[symbol.name] = _written(ctx, frame, symbol, node, after)
+        frame.bound[symbol.name] = found if after is None else variable(ctx, symbol, found)
+    else:
+        frame.bound[symbol.name] = _written(ctx, frame, symbol, node, after)
 
 
-def _written(ctx: Context, frame: Frame, symbol: Symbol, node: Any, after: list[Callable[[], None]]) -> Binding:
-    """Give what a scalar that the procedure writes is bound to: a variable, or a copy of an element."""
+def _in_place(ctx: Context, frame: Frame, symbol: Symbol, node: Any) -> Variable | View:
+    """Give the variable, or the memory of the element, that is passed."""
     is_place = kind_of(node) in {"Name", "Part_Ref", "Data_Ref"} and (
         kind_of(node) == "Name" or ctx.frame.scope.find(path_of(node)) is not None
     )
@@ -330,9 +375,16 @@ def _written(ctx: Context, frame: Frame, symbol: Symbol, node: Any, after: list[
     place = selected(ctx, bound, node, lambda subscript: value(ctx, subscript))
     if not isinstance(place, list):
         raise ctx.refusal("arguments", node, frame.procedure.name)
-    array, cells = bound, place
-    own = variable(ctx, symbol, ctx.load(array, cells))
-    after.append(lambda: ctx.store(array, cells, read(ctx, own)))
+    return ctx.one(bound, place)
+
+
+def _written(ctx: Context, frame: Frame, symbol: Symbol, node: Any, after: list[Callable[[], None]]) -> Binding:
+    """Give what a scalar that the procedure writes is bound to: a variable, or a copy of an element."""
+    found = _in_place(ctx, frame, symbol, node)
+    if isinstance(found, Variable) or found is ctx.binding(path_of(node), node):
+        return found
+    own = variable(ctx, symbol, ctx.load(found, ()))
+    after.append(lambda: ctx.store(found, (), read(ctx, own)))
     return own
 
 

@@ -359,19 +359,13 @@ class Context:
     def binding(self, name: str, node: Any) -> Binding:
         """Give what a name is bound to; a scalar is made where it is first used."""
         symbol = self.symbol(name, node)
-        if symbol.same in self.outside:
-            return self.outside[symbol.same]
-        if symbol.is_constant and symbol.bounds:
+        if symbol.is_constant and symbol.bounds and symbol.same not in self.outside:
             from tensorlift.readers.fortran.declared import constant_array  # noqa: PLC0415 - that reads expressions
 
             return constant_array(self, symbol)
-        frame: Frame | None = self.frame
-        while frame is not None:
-            if symbol.name in frame.bound and symbol.home is frame.scope:
-                return frame.bound[symbol.name]
-            if symbol.home is frame.scope:
-                break
-            frame = frame.outer
+        bound, frame = known(self, symbol)
+        if bound is not None:
+            return bound
         self.check(symbol, node)
         if frame is None:
             raise self.refusal("shared", node, name)
@@ -440,3 +434,12 @@ def is_present(ctx: Context, symbol: Symbol) -> bool:
     while frame is not None and symbol.home is not frame.scope:
         frame = frame.outer
     return frame is not None and any(leaf.name in frame.bound for leaf in symbol.leaves())
+
+
+def known(ctx: Context, symbol: Symbol) -> tuple[Binding | None, Frame | None]:
+    """Give what a variable is bound to, if it is by now, and the names that it is one of."""
+    frame: Frame | None = ctx.frame
+    while frame is not None and symbol.home is not frame.scope:
+        frame = frame.outer
+    outside = ctx.outside.get(symbol.same)
+    return (frame.bound.get(symbol.name) if outside is None and frame is not None else outside), frame

@@ -165,8 +165,10 @@ def _modulo(ctx: Context, numbers: Sequence[Number], node: Any) -> Number:
 def _dim(ctx: Context, numbers: Sequence[Number], node: Any) -> Number:
     """Give the difference where it is above zero, else zero."""
     (a, b), ctype = _common(ctx, numbers, node)
-    arms = ctx.arithmetic("-", a, b, ctype), ctx.constant(0, ctype)
-    return Number(ctx.operation("arith.select", (ctx.comparison(">", a, b, ctype), *arms), ir_type(ctype)), ctype)
+    rest, zero = ctx.arithmetic("-", a, b, ctype), ctx.constant(0, ctype)
+    if not isinstance(ctype, FloatType):
+        return MAX(ctx, [Number(rest, ctype), Number(0, ctype)], node)
+    return Number(ctx.operation("arith.select", (ctx.comparison(">", a, b, ctype), rest, zero), ir_type(ctype)), ctype)
 
 
 def _merge(ctx: Context, numbers: Sequence[Number], node: Any) -> Number:
