@@ -271,7 +271,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
     indices = evaluated_indices(ctx, node)
     if isinstance(base, Rule) and len(indices) == len(base.extents) and not are_places(indices):
         own = zip(indices.values(), base.extents, strict=True)
-        return element(ctx, base, [ctx.inside(as_size(ctx, index), extent) for index, extent in own])
+        return element(ctx, base, [ctx.inside(as_size(ctx, index), extent, is_cut=True) for index, extent in own])
     base = in_memory(ctx, base) if isinstance(base, Rule) else base
     if are_places(indices):
         return at_places(ctx, base, node, indices)

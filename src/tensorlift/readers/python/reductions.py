@@ -77,7 +77,7 @@ def total(ctx: Context, name: str, value: ArrayLike, of_python: bool = False) ->
             op = ast.Add() if name == "sum" else ast.Mult()
             return _folded(ctx, op, value, ctype, weak=of_python and value.is_list)
     for extent in value.extents:
-        ctx.inside(0, extent)
+        _has_elements(ctx, value, extent)
     first = element(ctx, value, [0] * len(value.extents))
     result = Local(ir_type(first.ctype), ctx.at, ctx.temporary("m"))
     ctx.flow.write(result, ctx.value(first))
@@ -89,6 +89,11 @@ def total(ctx: Context, name: str, value: ArrayLike, of_python: bool = False) ->
 
     over(ctx, value.extents, body)
     return Number(ctx.flow.read(result), first.ctype, first.weak)
+
+
+def _has_elements(ctx: Context, value: ArrayLike, extent: Size) -> None:
+    """Ask that there is a first element along an axis of an array, which may be a part of one, or made of such."""
+    ctx.inside(0, extent, is_cut=not isinstance(value, View) or value.is_cut)
 
 
 def _folded(ctx: Context, op: ast.operator, value: ArrayLike, ctype: CNumber, *, weak: bool) -> Number:
@@ -203,7 +208,7 @@ def _along(ctx: Context, name: str, value: ArrayLike, axis: int) -> Operand:
         return summed(ctx, extents, inner, term, accumulator(own))
     if not extents:
         return replace(total(ctx, name, value), weak=False)
-    ctx.inside(0, inner)
+    _has_elements(ctx, value, inner)
     made = allocate(ctx, ctx.temporary(), own, extents)
 
     def row(indices: Sequence[Size]) -> None:
