@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Pays = Literal["", "reordered", "measured", "alike", "repeated"]
 
 _FEWER = 1 << 11  # iterations of the source from which on it counts what they are
+_FLAT, _LONG = 2, 48  # in nests of more loops than the first, vectors pay from so many iterations of each on
 _STARTED = 8.0  # steps that each of these must save for threads or BLAS to be started, half a microsecond in all
 _FRESH = 5.0  # steps for each cell of memory that the program asks for: pages come zeroed, at the first touch
 _QUICKER, _SLOWER = 1.2, 0.95  # times as fast as the source, by an estimate that is rough
@@ -89,7 +90,9 @@ def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compil
     if not is_quicker:
         return (f"{total} > {FROM}", *threaded)
     saved = (source - own) / _iterations(counted, sizes)
-    return (f"{total} > {_FEWER * (1 + ceil(_STARTED * len(starts) / saved))}",)
+    degree = len(each.ordered[0])
+    short = _LONG**degree if degree > _FLAT and not calls else 0
+    return (f"{total} > {max(short, _FEWER * (1 + ceil(_STARTED * len(starts) / saved)))}",)
 
 
 def _iterations(work: Work, sizes: Mapping[str, int]) -> int:
