@@ -127,3 +127,17 @@ def test_a_pointer_to_a_member_stays_inside_of_it(body: str, stated: str) -> Non
     text = f"struct s {{ double re, at[3]; }};\nvoid f(int n, struct s *x, struct s *y) {{ {body} }}"
     (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions(("f",))).functions
     assert stated in {row.text for row in function.preconditions}
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("x[i].at[d] = 0;", "no precondition on sizes rules out a place beyond the member of a structure"),
+        ("assert(d < 3);", "`assert` may end the run here, and no precondition on sizes says when"),
+    ],
+)
+def test_what_no_size_keeps_inside_is_no_index_arithmetic(body: str, message: str) -> None:
+    loops = f"for (int i = 0; i < n; i++) for (int d = 0; d < 4; d++) {{ {body} x[i].re = 0; }}"
+    text = f"#include <assert.h>\nstruct s {{ double re, at[3]; }};\nvoid f(int n, struct s *x) {{ {loops} }}"
+    (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions(("f",))).functions
+    assert [(item.code, item.message) for item in function.diagnostics] == [("TL116", message)]

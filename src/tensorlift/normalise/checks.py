@@ -53,7 +53,10 @@ def require(ex: Execution, op: Operation, test: Test, ending: Operation, *, hold
         if not _excluded(ex, op, _kind(ending), location, holds=not holds):
             raise _refused(ex, ending, location)
         return
-    for bound in bounds:
+    for bound, lowest in zip(bounds, least, strict=True):
+        assert lowest is not None
+        if (lowest.constant_value or 0) < 0 and not ex.ranges.is_certain(bound, ex.domain):
+            raise _refused(ex, ending, location)
         ex.preconditions.demand(Need(_kind(ending), bound, location), ex.domain)
 
 
