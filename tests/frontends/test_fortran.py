@@ -384,6 +384,14 @@ def test_a_flag_that_is_checked_may_be_named_in_small_letters() -> None:
     assert function.lifted, function.diagnostics
 
 
+@_compiled
+def test_what_an_argument_of_logical_denies_is_computed() -> None:
+    text = "subroutine f(n, h, x)\nlogical :: h\nreal(8) :: x(n)\nwhere (.not. h .and. x > 0) x = -x\nend\n"
+    (function,) = lift_source(source_from_text(text, "f.f90"), LiftOptions(test=True)).functions
+    assert function.lifted, function.diagnostics
+    assert [trial.failure for trial in function.tests] == ["", ""]
+
+
 def test_procedures_of_a_main_program_are_read() -> None:
     (function,) = read_fortran(_MAIN, "f.f90")
     assert (function.name, function.diagnostics) == ("f", ())

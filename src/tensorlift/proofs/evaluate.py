@@ -160,7 +160,7 @@ BINARY = {
     ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
-_UNARY = {ast.USub: "-x", ast.UAdd: "+x", ast.Invert: "~x"}
+_UNARY = {ast.USub: "-x", ast.UAdd: "+x", ast.Invert: "~x", ast.Not: "not x"}
 _LARGEST_INTEGER = 1 << 63
 
 
@@ -290,10 +290,7 @@ class Evaluator:
     def _unary(self, node: ast.UnaryOp, frame: Frame) -> Item:
         if isinstance(node.op, ast.USub) and _is_least_negated(node.operand):
             return Held(number(-_LARGEST_INTEGER))
-        spelling = _UNARY.get(type(node.op))
-        if spelling is None:
-            raise unreadable(node, "an operator that the checker does not know")
-        return self.apply(self._row(spelling, node), [self.evaluate(node.operand, frame)])
+        return self.apply(self._row(_UNARY[type(node.op)], node), [self.evaluate(node.operand, frame)])
 
     def _binary(self, node: ast.BinOp, frame: Frame) -> Item:
         row = self._row(BINARY[type(node.op)], node)

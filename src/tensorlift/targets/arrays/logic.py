@@ -168,6 +168,13 @@ def where(o: Obligations, condition: Tensor, x: Tensor, y: Tensor) -> SymbolicTe
     return elementwise(o, selected, operands, dtype, strength)
 
 
+def opposite(o: Obligations, x: Tensor) -> SymbolicTensor:
+    """Return whether one truth value does not hold, as a truth value of Python."""
+    if x.rank or x.dtype != "bool":
+        o.refuse("`not` of anything but one truth value")
+    return elementwise(o, negation, (x,), "bool", Strength.WEAK)
+
+
 def conditional(o: Obligations, condition: Tensor, x: Tensor, y: Tensor) -> SymbolicTensor:
     """Return one of two numbers as it is: they must be of one type."""
     if condition.rank or condition.dtype != "bool" or x.rank or y.rank or x.dtype != y.dtype:

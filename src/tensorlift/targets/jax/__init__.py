@@ -229,7 +229,7 @@ _ABSENT = {
     "np.add.at", "np.multiply.at", "np.maximum.at", "np.minimum.at", compaction.SPELLING,
     "x[] =", "np.empty", "np.empty_like", "int()", "float()", "np.bool", "sliding_window_view",
     "np.lib.stride_tricks.sliding_window_view", "np.fmax.reduce", "np.fmin.reduce", "np.fmax.accumulate",
-    "np.fmin.accumulate", "np.divide.outer", "np.tri", ".sum()", "x if c else y",
+    "np.fmin.accumulate", "np.divide.outer", "np.tri", ".sum()", "x if c else y", "not x",
     "np.logical_and.reduceat", "np.logical_or.reduceat", *spans.SPREADS.values(),
 }  # fmt: skip
 

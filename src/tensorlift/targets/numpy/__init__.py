@@ -45,6 +45,7 @@ ROWS = by_spelling(
             "a[0] if a[1] > 0 else b[0]", "1.0 if a[0] > b[0] else 0.0", "a[1] if b[0] > 0 else -(a @ a)",
             name="conditional expression", a="number[2]", b="number[1]",
         ),
+        row("not x", logic.opposite, "not a[0] > b[0]", name="operator not", a="number[1]", b="number[1]"),
     ]
 )  # fmt: skip
 
