@@ -20,6 +20,7 @@ from tensorlift.commands.completion import completion
 from tensorlift.commands.explain import explain
 from tensorlift.commands.explore import explore
 from tensorlift.commands.lift import lift
+from tensorlift.commands.lsp import lsp
 from tensorlift.commands.opt import opt
 from tensorlift.commands.options import INTERNAL, OK, PATH, USAGE, complain
 from tensorlift.commands.run import run
@@ -123,6 +124,6 @@ def targets(names: tuple[str, ...], operation: str | None) -> int:
     return OK
 
 
-for command in (lift, run, build, bench, explain, explore, opt, scan, target_command, verify, completion):
+for command in (lift, run, build, bench, explain, explore, lsp, opt, scan, target_command, verify, completion):
     commands.add_command(command)
 with_screen_options(commands)

@@ -5,6 +5,7 @@ One view is asked for at a time, as a page shows one, so that lifting as one typ
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import replace
 from functools import partial
@@ -13,10 +14,13 @@ from typing import TYPE_CHECKING, Any
 from tensorlift import reading
 from tensorlift.commands.auto import estimated, sizes_of
 from tensorlift.commands.benchmark import Settings, benchmark
+from tensorlift.commands.options import lift_options
 from tensorlift.commands.scan_lines import matches
 from tensorlift.deep import with_deep_stack
 from tensorlift.derivation import derivation_of
 from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.c.extents import has_errors, last_lines_of
+from tensorlift.frontends.c.reader import parser_arguments
 from tensorlift.ir.text import print_module
 from tensorlift.normalise.loop_ir import FORTRAN, MLIR, PYTHON, C, rewrite
 from tensorlift.pipeline import LiftOptions, lift_to_run, read_functions
@@ -64,6 +68,40 @@ def options_of(target: str, sizes: str, **choices: Any) -> LiftOptions:
 def targets() -> tuple[str, ...]:
     """Return the names of the targets, those that were imported included."""
     return (*target_names(), *imported_names())
+
+
+def options_for(file: str, target: str, flags: Mapping[str, Any]) -> LiftOptions:
+    """Make options for a file of a project, as a command's flags say; a build's database is of files in C and C++."""
+    get_target(target)
+    database = flags.get("database") if language_of(file) in {"c", "c++"} else None
+    return lift_options(file, (), target, {**flags, "database": database})
+
+
+def ends(source: Source, options: LiftOptions) -> dict[tuple[str, int], int]:
+    """Tell of the functions in C and Python behind which text may be put, by name and line, on which line they end."""
+    try:
+        if language_of(source.name) == "c":
+            return last_lines_of(source.text, source.name, _arguments(options))
+        found = ast.parse(source.text).body if language_of(source.name) == "python" else []
+    except (LiftError, SyntaxError):
+        return {}
+    functions = [one for one in found if isinstance(one, ast.FunctionDef)]
+    return {(one.name, one.lineno): one.end_lineno or one.lineno for one in functions}
+
+
+def is_read(source: Source, options: LiftOptions) -> bool:
+    """Whether a parser of its language, C or Python, takes a source."""
+    if language_of(source.name) == "c":
+        return not has_errors(source.text, source.name, _arguments(options))
+    try:
+        compile(source.text, source.name, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _arguments(options: LiftOptions) -> list[str]:
+    return parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
 
 
 def measured(source: Source, options: LiftOptions, seconds: float) -> str:

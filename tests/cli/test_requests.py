@@ -129,6 +129,7 @@ def test_only_commands_that_exist_are_listed() -> None:
         "explain",
         "explore",
         "lift",
+        "lsp",
         "opt",
         "run",
         "scan",

@@ -1,4 +1,4 @@
-"""The process that lifts for the page: a request on each line of standard input, its answer on a line of output.
+"""The process that lifts for the page and for editors: a line of standard input asks, a line of output answers.
 
 It stays between requests, so that a lift costs no start-up; what takes too long or crashes is ended with it. Limits of
 memory are those of this process alone: what it starts takes its own.
@@ -14,9 +14,13 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, internal_error, refuse
-from tensorlift.exploring import ENGINES, FILES, VIEWS, explored, measured, options_of
+from tensorlift.exploring import ENGINES, FILES, VIEWS, ends, explored, is_read, measured, options_for, options_of
 from tensorlift.report.explored_html import MOST_TOLD, explored_page, refusal_html, view_html
 from tensorlift.report.html import code
+from tensorlift.report.program import language
+from tensorlift.report.terminal import level_text, summary_lines
+from tensorlift.serve.findings import findings
+from tensorlift.serve.inserted import insertion
 from tensorlift.source import Source, source_from_text
 
 if TYPE_CHECKING:
@@ -42,12 +46,14 @@ def answer(request: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, An
 
 def refused(diagnostics: Sequence[Diagnostic], source: Source) -> dict[str, Any]:
     """Say why there is no other answer."""
-    found = {"html": refusal_html(diagnostics, source), "findings": _findings(diagnostics, source)}
+    found = {"html": refusal_html(diagnostics, source), "findings": findings(diagnostics[:MOST_TOLD], source)}
     return {"verdict": "refused", "functions": [], **found}
 
 
 def _name(request: Mapping[str, Any]) -> str:
     """Name the source by its own file where it was opened from one, so that what it includes is found beside it."""
+    if request.get("kind") == "check":
+        return str(request["file"])
     written = FILES.get(str(request.get("language")), FILES["c"])
     file = request.get("file")
     return file if isinstance(file, str) and file.rpartition(".")[2] == written.rpartition(".")[2] else written
@@ -72,7 +78,7 @@ def _lift(source: Source, request: Mapping[str, Any], flags: Mapping[str, Any]) 
         "verdict": str(shown.record.verdict),
         "functions": [function.name for function in shown.record.functions if function.lifted],
         "html": view_html(shown, view, source),
-        "findings": _findings(shown.record.all_diagnostics, source),
+        "findings": findings(shown.record.all_diagnostics[:MOST_TOLD], source),
     }
 
 
@@ -86,18 +92,44 @@ def _run(source: Source, request: Mapping[str, Any], flags: Mapping[str, Any]) -
     return {"verdict": "", "functions": [], "html": code(text.rstrip("\n"), ""), "findings": []}
 
 
-_ANSWERS = {"lift": _lift, "export": _export, "run": _run}
+def _check(source: Source, request: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Say of each function what an editor shows: its verdict, its program, and what may be put behind it."""
+    options = options_for(source.name, str(request["target"]), flags)
+    record = explored(source, options, ()).record
+    last = ends(source, options)
+    found = list[dict[str, Any]]()
+    for one in record.functions:
+        if one.location is None or one.location.file != source.name:
+            continue
+        said = summary_lines(one)
+        told = {
+            "name": one.name,
+            "line": one.location.line,
+            "title": f"{one.verdict}, {level_text(one)}" if one.lifted else said[0].partition(": ")[2],
+            "program": one.program,
+            "language": language(one.target).name,
+            "said": said,
+        }
+        end = last.get((one.name, one.location.line))
+        inserted = insertion(one, source) if end is not None else ""
+        found.append({**told, "end": end, "inserted": inserted})
+    offered = [entry for entry in found if entry["inserted"]]
+    if offered and not is_read(_with_all(offered, source), options):
+        for entry in offered:
+            if not is_read(_with_all([entry], source), options):
+                entry["inserted"] = ""
+    return {"functions": found, "findings": findings(record.all_diagnostics, source)}
 
 
-def _findings(diagnostics: Sequence[Diagnostic], source: Source) -> list[dict[str, Any]]:
-    """Say what stands under lines of the source; what is about none of them has no line."""
-    found = []
-    for one in diagnostics[:MOST_TOLD]:
-        here = one.location if one.location is not None and one.location.file == source.name else None
-        line, column = (here.line, here.column) if here is not None else (0, 0)
-        told = {"severity": one.severity.value, "code": one.code, "message": one.message, "remedy": one.remedy}
-        found.append({"line": line, "column": column, **told})
-    return found
+def _with_all(functions: Sequence[Mapping[str, Any]], source: Source) -> Source:
+    """Put programs behind their functions."""
+    lines = list(source.lines)
+    for one in sorted(functions, key=lambda one: -int(one["end"])):
+        lines.insert(one["end"], one["inserted"])
+    return source_from_text("\n".join(lines), source.name)
+
+
+_ANSWERS = {"lift": _lift, "export": _export, "run": _run, "check": _check}
 
 
 def main() -> None:

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MOST_REPLY = 64 << 20  # bytes
+_SHORTER = "give less of it, or choose another engine"
 
 
 class Workers:
     """So many processes; a request waits for one that is free."""
 
-    def __init__(self, count: int, flags: Mapping[str, Any]) -> None:
-        """Take the flags that sources are read with; processes are started by `start`."""
+    def __init__(self, count: int, flags: Mapping[str, Any], remedy: str = _SHORTER) -> None:
+        """Take the flags that sources are read with, and what helps where time is up; `start` starts the processes."""
+        self._remedy = remedy
         self._count, self._flags = count, json.dumps(flags)
         self._free: asyncio.LifoQueue[Process] = asyncio.LifoQueue()
         self._all: set[Process] = set()
@@ -47,6 +49,8 @@ class Workers:
         """
         process = await self._free.get()
         try:
+            if process not in self._all:  # whoever waited for it was stopped while it was replaced
+                process = await self._started()
             async with asyncio.timeout(seconds):
                 found = await self._answered(process, request)
         except BaseException as error:
@@ -54,7 +58,7 @@ class Workers:
             process = await self._started()
             if isinstance(error, TimeoutError):
                 message = f"this takes longer than {seconds:g} s"
-                raise refuse("TL660", message, remedy="give less of it, or choose another engine") from None
+                raise refuse("TL660", message, remedy=self._remedy) from None
             if isinstance(error, ValueError | OSError):
                 message = "the process that lifts was ended by this source"
                 raise refuse("TL660", message, remedy="give less of it, and report it as a defect") from None
@@ -83,6 +87,12 @@ class Workers:
         )
         self._all.add(process)
         return process
+
+    def kill(self) -> None:
+        """End the processes, with all that they started, where nobody waits any more."""
+        for process in self._all:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
 
     async def _end(self, process: Process) -> None:
         self._all.discard(process)

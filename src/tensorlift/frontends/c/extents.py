@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clang.cindex import CursorKind, LinkageKind, TypeKind
+from clang.cindex import CursorKind, Diagnostic, LinkageKind, TypeKind
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.openmp import without_comments
@@ -45,6 +45,29 @@ def extents_of(text: str, filename: str, arguments: Sequence[str]) -> tuple[dict
             if libclang.is_hidden(cursor):
                 hidden.add(cursor.spelling)
     return found, hidden
+
+
+def last_lines_of(text: str, filename: str, arguments: Sequence[str]) -> dict[tuple[str, int], int]:
+    """Return by name and line of the functions of a file on which line each ends, where nothing else stands behind it.
+
+    Left out are those that macros make, in part or as a whole.
+    """
+    unit = libclang.parse(text, filename, arguments)
+    source, found = text.encode(), dict[tuple[str, int], int]()
+    for cursor in libclang.definitions(unit, CursorKind.FUNCTION_DECL):
+        place, end, name = cursor.location, cursor.extent.end, cursor.spelling.encode()
+        if place.file is None or place.file.name != filename:
+            continue
+        is_written = source[place.offset :].startswith(name) and source[: end.offset].endswith(b"}")
+        if is_written and not source[end.offset :].partition(b"\n")[0].strip():
+            found[cursor.spelling, place.line] = end.line
+    return found
+
+
+def has_errors(text: str, filename: str, arguments: Sequence[str]) -> bool:
+    """Whether the parser finds errors in a file."""
+    unit = libclang.parse(text, filename, arguments)
+    return any(found.severity >= Diagnostic.Error for found in libclang.diagnostics(unit))
 
 
 def _is_called_so(function: Any) -> bool:
