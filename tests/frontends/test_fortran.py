@@ -47,6 +47,7 @@ MEANINGS = {
     "kinds are mixed": "r = real(k) + k/2 + real(y(1), 4)\nm = int(x(1) + 1.5, 8)",
     "an argument may be an expression": "r = twice(x(1) + 1) + twice(y(2))\ncall bump(m)\ncall bump(m)",
     "elements are passed as places": "if (n > 1) call scale(n - 1, x(2))",
+    "an array of nothing may begin beyond the end": "call scale(n - 1, x(2))",
     "a statement function is its expression": "twice2(a) = k*a + n\nr = twice2(y(1)) + twice2(2.0d0)",
     "what is passed by value is a copy": "m = 5\nr = halved(m) + m",
     "a section is passed with its steps": "call scale(n/2, x(1:n:2))",
