@@ -488,7 +488,7 @@ def _method(ctx: Inference, node: ast.Call, function: ast.Attribute, name: str) 
     value = array(ctx, function.value)
     if value.is_list and value.rank > 1:
         raise RefusedError("index", f"the rows in the copy `{ast.unparse(node)}` are shared")
-    return replace(value, memory=None, is_new=False, is_whole=False)
+    return replace(value, memory=None, is_new=False, is_whole=False, shows=None)
 
 
 RULES[ast.Call] = _call
