@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 
 from tensorlift.cli import main
+from tensorlift.record import FunctionRecord, Level, Verdict
+from tensorlift.serve.inserted import insertion
+from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -202,10 +205,44 @@ def test_the_program_is_inserted_behind_its_function(editor: _Editor) -> None:
     assert editor.actions(uri, 4)[0]["edit"]["changes"][uri][0]["newText"].startswith("\n\n\ndef double_lifted_(a):")
 
 
-def test_a_program_whose_names_mean_another_thing_there_is_not_offered(editor: _Editor) -> None:
-    uri = editor.open("names.py", _PYTHON.replace("numpy", "jax.numpy").replace("np.ndarray", '"float[:]"'), "python")
-    assert editor.lenses(uri)[0][1].startswith("loop-free, proved")
-    assert editor.actions(uri, 4) == []
+@pytest.mark.parametrize(
+    ("more", "is_offered"),
+    [
+        ("", True),
+        ("np = None\n", False),
+        ("import cupy as np\n", False),
+        ("from math import *\n", False),
+        ("def len(x):\n    return 0\n", False),
+        ("a = 0\n", True),
+        ("def cube(np):\n    return np\n", True),
+    ],
+)
+def test_a_program_whose_names_mean_another_thing_in_python_is_not_offered(more: str, *, is_offered: bool) -> None:
+    program = "import numpy as np\n\n\ndef double(a):\n    return np.add(a, a) * len(a)\n"
+    offered = "def double_lifted(a):\n    return np.add(a, a) * len(a)" if is_offered else ""
+    assert _inserted("double.py", _PYTHON + more, "numpy", program) == offered
+
+
+@pytest.mark.parametrize(
+    ("more", "is_offered"),
+    [
+        ("", True),
+        ("static double fabs(double x)\n{\n  return -x;\n}\n", False),
+        ("#  define k 3\n", False),
+        ("double other(int I) { return I; }\n", False),
+        ("double other(double k) { return fabs(k); }\n", True),
+    ],
+)
+def test_a_program_whose_names_mean_another_thing_in_c_is_not_offered(more: str, *, is_offered: bool) -> None:
+    program = "#include <cblas.h>\n\ndouble double_(double k)\n{\n  return fabs(k) + double_(k);\n}\n"
+    text = f"{more}double double_(double k) {{ return fabs(k); }}\n"
+    offered = program.replace("double_(double", "double__lifted(double").strip() if is_offered else ""
+    assert _inserted("f.c", text, "c", program, "double_") == offered
+
+
+def _inserted(file: str, text: str, target: str, program: str, name: str = "double") -> str:
+    proved = FunctionRecord(name, Verdict.LOOP_FREE, level=Level.PROVED, target=target, program=program)
+    return insertion(proved, source_from_text(text, file))
 
 
 def test_only_the_newest_text_is_told_of(editor: _Editor) -> None:

@@ -14,14 +14,14 @@ from tensorlift.report.program import PYTHON, entry_function, language
 from tensorlift.source import language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tensorlift.record import FunctionRecord
     from tensorlift.source import Source
 
 _SUFFIX = "_lifted"
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _SHARED = re.compile(r"#ifndef (TENSORLIFT_\w+)\n.*?\n}\n#endif\n+", re.DOTALL)  # stands once in a file
+_OURS = {"apart", "on_threads"}
+_CALL = re.compile(r"\b(\w+)\(")
 _COMPLEX = {"I", "complex", "imaginary"}  # macros for what follows where cblas.h includes complex.h
 _HEAD = re.compile(r"^(?:[A-Za-z_][\w ]*[ *])(\w+)\(", re.MULTILINE)  # of a function in C
 
@@ -40,31 +40,56 @@ def insertion(function: FunctionRecord, source: Source) -> str:
 
 
 def _python(function: FunctionRecord, text: str, words: set[str], name: str) -> str:
+    """Leave out imports that the file has; any other name of the program must be new there, and a builtin be none."""
     program = function.program.strip()
     entry = entry_function(function.name, program).name
     lines, kept = program.split("\n"), list[str]()
-    tops = ast.parse(program).body
-    for at, one in enumerate(tops):
-        before = tops[at - 1].end_lineno or 0 if at else 0
-        own = lines[before : one.end_lineno]
-        if isinstance(one, ast.Import | ast.ImportFrom) and re.search(rf"(?m)^{re.escape(own[-1])}\s*$", text):
-            continue
-        if words & ({*_bound(one)} - {entry}):
+    file, tops = ast.parse(text), ast.parse(program).body
+    known, imported = _bound(file), {told for one in file.body for told in _imports(one).values()}
+    before = 0
+    for one in tops:
+        names = _imports(one)
+        if any(known.get(alias, {told}) != {told} for alias, told in names.items()):
             return ""
-        kept += own
+        if not names or not {*names.values()} <= imported:
+            kept += lines[before : one.end_lineno]
+        before = one.end_lineno or 0
+        helpers = {one.name for one in tops if isinstance(one, ast.FunctionDef)} - {entry}
+    inside = list(ast.walk(ast.parse(program)))
+    own = _bound(ast.parse(program)).keys() | {one.arg for one in inside if isinstance(one, ast.arg)}
+    used = {one.id for one in inside if isinstance(one, ast.Name)}
+    if "*" in known or words & helpers or (used - own) & known.keys():
+        return ""
     head = re.compile(rf"^def {re.escape(entry)}\(", re.MULTILINE)
     return head.sub(f"def {name}(", "\n".join(kept).strip(), count=1)
 
 
-def _bound(statement: ast.stmt) -> Iterator[str]:
-    """Give the names that a statement of a module binds."""
-    match statement:
-        case ast.Import(names) | ast.ImportFrom(names=names):
-            yield from ((one.asname or one.name).partition(".")[0] for one in names)
-        case ast.FunctionDef(name):
-            yield name
-        case _:
-            yield from (one.id for one in ast.walk(statement) if isinstance(one, ast.Name))
+def _bound(tree: ast.AST) -> dict[str, set[str]]:
+    """Give the names that are bound anywhere, but for parameters, each with how: by which imports, or otherwise."""
+    found: dict[str, set[str]] = {}
+    for one in ast.walk(tree):
+        for alias, told in _imports(one).items():
+            found.setdefault(alias, set()).add(told)
+        match one:
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+                found.setdefault(name, set()).add("")
+            case ast.Name(name, ast.Store()):
+                found.setdefault(name, set()).add("")
+    return found
+
+
+def _imports(statement: ast.AST) -> dict[str, str]:
+    """Give the names that an import binds, each with an import of it alone."""
+    if not isinstance(statement, ast.Import | ast.ImportFrom):
+        return {}
+    found = {}
+    for one in statement.names:
+        if isinstance(statement, ast.ImportFrom):
+            alone: ast.stmt = ast.ImportFrom(statement.module, [one], statement.level)
+        else:
+            alone = ast.Import([one])
+        found[one.asname or one.name.partition(".")[0]] = ast.unparse(alone)
+    return found
 
 
 def _c(function: FunctionRecord, text: str, words: set[str], name: str) -> str:
@@ -74,8 +99,10 @@ def _c(function: FunctionRecord, text: str, words: set[str], name: str) -> str:
     if around is not None:
         given, entry = given[: around.start()].strip(), f"{entry}{_SUFFIX}"
     given = _SHARED.sub(lambda found: "" if found[1] in words else found[0], given)
-    helpers = {*_HEAD.findall(given)} - {entry}
+    helpers, here = {*_HEAD.findall(given)} - {entry}, {*_HEAD.findall(text)} - _OURS
     if "#include <cblas.h>" in given and words & _COMPLEX:
+        return ""
+    if here & {*_CALL.findall(given)} - {entry}:
         return ""
     if {*_MACRO.findall(text)} & {*re.findall(r"\w+", given)} or words & helpers:
         return ""

@@ -96,7 +96,7 @@ def _check(source: Source, request: Mapping[str, Any], flags: Mapping[str, Any])
     """Say of each function what an editor shows: its verdict, its program, and what may be put behind it."""
     options = options_for(source.name, str(request["target"]), flags)
     record = explored(source, options, ()).record
-    last = ends(source, options)
+    last = ends(source, options) if any(one.lifted for one in record.functions) else {}
     found = list[dict[str, Any]]()
     for one in record.functions:
         if one.location is None or one.location.file != source.name:
