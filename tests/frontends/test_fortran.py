@@ -154,6 +154,8 @@ def test_random_procedures_are_as_gfortran_has_them(seed: int) -> None:
 
 
 REFUSED = {
+    "subroutine f(x)\n  real :: x\n  call g('No')\ncontains\n  subroutine g(c)\n    character(*) :: c\n"
+    "    if (c == 'N') x = 1\n  end subroutine\nend\n": ("TL145", 3),
     "subroutine f(x)\n  complex :: x(3)\n  x%re = 1\nend\n": ("TL156", 3),
     "subroutine f(x)\n  real :: x(3)\n  x(1)%y = 1\nend\n": ("TL156", 3),
     "real function f(x)\n  real :: x(3)\n  real, external :: norm2\n  f = norm2(x)\nend\n": ("TL150", 4),

@@ -11,6 +11,7 @@ from tensorlift.frontends.fortran.symbols import (
     ASSUMED,
     CONSTANTS,
     INTRINSIC_MODULES,
+    OPEN_LENGTH,
     POLYMORPHIC,
     Derived,
     Scope,
@@ -19,6 +20,7 @@ from tensorlift.frontends.fortran.symbols import (
     derived_of,
     implicit_type,
     is_one,
+    is_open,
     type_of,
 )
 from tensorlift.frontends.fortran.syntax import kind_of, statement_line
@@ -156,6 +158,9 @@ def _declaration(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) ->
         symbol.ctype, symbol.unread = (ctype, unread) if length is None else (None, "type")
         if length is not None and str(spec.children[0]).lower() == "character":
             symbol.ctype, symbol.unread = (CHAR, "") if is_one(length) else (None, "text")
+        stated = spec.children[1] if length is None else length
+        if symbol.ctype is CHAR and stated is not None and is_open(stated):
+            symbol.attributes |= {OPEN_LENGTH}
         symbol.spec = spec
         symbol.derived = derived_of(spec, scope)
         symbol.attributes |= names | ({POLYMORPHIC} if str(spec.children[0]).lower() == "class" else set())

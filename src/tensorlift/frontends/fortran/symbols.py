@@ -46,6 +46,7 @@ REAL_KINDS: dict[int, FloatType] = {4: FLOAT, 8: DOUBLE}
 COMPLEX_KINDS = {kind: ComplexType(f"{part.spelling} _Complex", part) for kind, part in REAL_KINDS.items()}
 ASSUMED = "*"
 POLYMORPHIC = "class"  # marks what may be of a type that extends its own
+OPEN_LENGTH = "len=*"  # among the attributes of text
 PART = "%"  # stands between a variable of a derived type and a component, in the name of that
 
 
@@ -314,7 +315,16 @@ def type_of(spec: Any, scope: Scope) -> tuple[Numeric | None, str]:
 
 def is_one(length: Any) -> bool:
     """Whether the length of text is one, or open, as of arguments of which the first character is read."""
-    return re.sub(r"len\s*=|[()\s]", "", str(length).lower()).removeprefix("*") in {"1", "*", ""}
+    return is_open(length) or _length(length) == "1"
+
+
+def is_open(length: Any) -> bool:
+    """Whether the length of text is that of what is passed."""
+    return _length(length) in {"*", ""}
+
+
+def _length(stated: Any) -> str:
+    return re.sub(r"len\s*=|[()\s]", "", str(stated).lower()).removeprefix("*")
 
 
 def evaluated(bounds: Bounds, scope: Scope) -> Bounds:

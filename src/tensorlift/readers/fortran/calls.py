@@ -12,7 +12,7 @@ from tensorlift.frontends.fortran.constants import arguments_of
 from tensorlift.frontends.fortran.directives import not_sequential
 from tensorlift.frontends.fortran.known_procedures import NAME as KNOWN
 from tensorlift.frontends.fortran.refusals import refusal
-from tensorlift.frontends.fortran.symbols import PART
+from tensorlift.frontends.fortran.symbols import OPEN_LENGTH, PART
 from tensorlift.frontends.fortran.syntax import body, kind_of, nodes_in
 from tensorlift.frontends.fortran.uses import bound_procedure, path_of, uses_of, written_in
 from tensorlift.ops.c_types import CHAR, INT
@@ -345,7 +345,7 @@ def _bind_scalar(  # noqa: PLR0913 - a dummy argument, and what is passed for it
     ctx.check(symbol, node)
     assert symbol.ctype is not None
     if symbol.ctype is CHAR:
-        flag = character(ctx, node, is_passed=True)
+        flag = character(ctx, node, is_passed=OPEN_LENGTH not in symbol.attributes)
         if flag is None or after is not None:
             raise ctx.refusal("character", node)
         frame.bound[symbol.name] = flag
