@@ -271,7 +271,7 @@ def test_languages_are_told_by_the_file_or_by_the_editor(editor: _Editor) -> Non
 
 def test_what_the_editor_asks_for_in_c_compiles(tmp_path: Path) -> None:
     edits = {"workspaceEdit": {"documentChanges": True}, "codeLens": {"refreshSupport": True}}
-    editor = _Editor(cwd=tmp_path, workspace=edits)
+    editor = _Editor("--stdio", cwd=tmp_path, workspace=edits)
     capabilities = editor.start(target="c")
     assert capabilities["textDocumentSync"]["save"]
     text = _SCALE.replace("scale", "pow_of").replace("\n", "\r\n")

@@ -20,6 +20,7 @@ from tensorlift.commands.options import OK, source_options, target_option
     show_default=True,
     help="End the lift of a file after this time.",
 )
+@click.option("--stdio", is_flag=True, expose_value=False, hidden=True)  # which some editors add by themselves
 @source_options
 def lsp(*, target: str, seconds: float, **flags: Any) -> int:
     """Serve an editor over standard input and output, by the Language Server Protocol.
