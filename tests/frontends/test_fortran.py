@@ -395,6 +395,14 @@ def test_what_an_argument_of_logical_denies_is_computed() -> None:
     assert [trial.failure for trial in function.tests] == ["", ""]
 
 
+def test_flags_are_compared_in_c() -> None:
+    text = "subroutine f(c, x)\ncharacter :: c\nreal(8) :: x(:)\nif (c == 'N') x = x + 1\n"
+    chosen = "select case (c)\ncase ('n')\nx = 2*x\nend select\nend\n"
+    source = source_from_text(text + chosen, "f.f90")
+    (function,) = lift_source(source, LiftOptions(target="c")).functions
+    assert function.lifted, function.diagnostics
+
+
 def test_procedures_of_a_main_program_are_read() -> None:
     (function,) = read_fortran(_MAIN, "f.f90")
     assert (function.name, function.diagnostics) == ("f", ())

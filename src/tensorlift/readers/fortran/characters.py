@@ -22,6 +22,8 @@ from tensorlift.readers.fortran.values import Number
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from xdsl.ir import SSAValue
+
     from tensorlift.readers.fortran.context import Context
 
 _EQUALITIES = {"==": "==", ".eq.": "==", "/=": "!=", ".ne.": "!="}
@@ -62,7 +64,13 @@ def compared(ctx: Context, operator: str, left: Any, right: Any) -> Number | Non
     other = character(ctx, right) if one is not None else None
     if one is None or other is None or spelled is None:
         return None
-    return Number(ctx.comparison(spelled, ctx.value(one), ctx.value(other), CHAR), BOOL)
+    return Number(of_codes(ctx, spelled, one, other), BOOL)
+
+
+def of_codes(ctx: Context, operator: str, one: Number, other: Number) -> SSAValue:
+    """Compare two characters by their codes, as integers of the type in which C compares them."""
+    left, right = (ctx.value(ctx.cast(side, INT)) for side in (one, other))
+    return ctx.comparison(operator, left, right, INT)
 
 
 def _lsame(ctx: Context, node: Any) -> Number:

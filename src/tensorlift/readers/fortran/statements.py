@@ -18,7 +18,7 @@ from tensorlift.readers.fortran.allocated import allocate, branch, deallocate, p
 from tensorlift.readers.fortran.arrays import assign, scatter, selected
 from tensorlift.readers.fortran.blocks import associate, block
 from tensorlift.readers.fortran.calls import call_statement
-from tensorlift.readers.fortran.characters import character
+from tensorlift.readers.fortran.characters import character, of_codes
 from tensorlift.readers.fortran.expressions import put, scalar, truth, value
 from tensorlift.readers.fortran.loops import do
 from tensorlift.readers.fortran.masks import array_named, forall, forall_construct, where, where_construct
@@ -215,7 +215,7 @@ def _is_among(ctx: Context, chosen: Number, listed: Any) -> SSAValue:
 def _compared(ctx: Context, operator: str, chosen: Number, node: Any) -> SSAValue:
     flag = character(ctx, node) if chosen.ctype is CHAR else None
     if flag is not None and operator == "==":
-        return ctx.comparison(operator, ctx.value(chosen), ctx.value(flag), CHAR)
+        return of_codes(ctx, operator, chosen, flag)
     other = scalar(ctx, node)
     if chosen.is_truth and other.is_truth:
         differs = ctx.operation("arith.xori", (ctx.value(chosen), ctx.value(other)), i1)
