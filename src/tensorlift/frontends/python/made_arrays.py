@@ -112,7 +112,7 @@ def _size(value: Operand) -> Scalar:
 def _arange(ctx: Inference, node: ast.Call, name: str) -> Array:
     """Give the integers of ``np.arange(stop)`` or ``np.arange(start, stop)``."""
     if node.keywords or not 1 <= len(node.args) <= _TWO:
-        raise RefusedError("arguments", f"`{name}` is lifted for a stop, or a start and a stop")
+        raise RefusedError("arange", name)
     bounds = [whole_number(ctx, argument) for argument in node.args]
     extent = bounds[0] if len(bounds) == 1 else binary("-", bounds[1], bounds[0])
     return Array((ctx.extent(extent),), Scalar(LONG, is_any=len(bounds) > 1 and bounds[0].is_any))

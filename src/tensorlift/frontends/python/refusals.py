@@ -132,6 +132,11 @@ REFUSALS: dict[str, Refusal] = {
     "unpack": Refusal("TL186", "{detail}", "assign each name by itself, as in `a = x[0]`"),
     "element-type": Refusal("TL187", "the element type `{detail}` is not lifted", "use a type such as `np.float64`"),
     "arguments": Refusal("TL187", "{detail}", "pass plain positional arguments"),
+    "arange": Refusal(
+        "TL187",
+        "`{detail}` is lifted for a stop, or a start and a stop",
+        "multiply by the step, and convert to the type, as in `(2 * np.arange(n)).astype(np.float32)`",
+    ),
     "no-dimensions": Refusal("TL187", "`{detail}` is an array without dimensions", "use a number, as in `s = 0.0`"),
     "operator": Refusal("TL188", "{detail}", "use arithmetic, comparisons, `and`, `or` and `not`"),
     "condition": Refusal("TL188", "an array is no condition", "reduce it, as in `x.any()` or `x.all()`"),
