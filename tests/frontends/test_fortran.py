@@ -396,7 +396,7 @@ def test_what_an_argument_of_logical_denies_is_computed() -> None:
 
 
 def test_flags_are_compared_in_c() -> None:
-    text = "subroutine f(c, x)\ncharacter :: c\nreal(8) :: x(:)\nif (c == 'N') x = x + 1\n"
+    text = "subroutine f(c, x)\ncharacter(*) :: c\nreal(8) :: x(:)\nif (c(1:1) == 'N') x = x + 1\n"
     chosen = "select case (c)\ncase ('n')\nx = 2*x\nend select\nend\n"
     source = source_from_text(text + chosen, "f.f90")
     (function,) = lift_source(source, LiftOptions(target="c")).functions

@@ -1,6 +1,7 @@
 """Calls of procedures of the file, which are read in place: dummy arguments are the variables that the call names.
 
-Fortran promises that what is written through one dummy argument is reached by no other name.
+Fortran promises that what is written through one dummy argument is reached by no other name.  Where a call breaks that,
+scalars are read where they lie, as compilers do without optimisation.
 """
 
 from __future__ import annotations

@@ -36,6 +36,8 @@ def character(ctx: Context, node: Any, *, is_passed: bool = False) -> Number | N
     """
     if kind_of(node) == "Parenthesis":
         return character(ctx, node.children[1], is_passed=is_passed)
+    if kind_of(node) == "Part_Ref" and str(node.children[1]) == "1 : 1":
+        return character(ctx, node.children[0])
     if kind_of(node) == "Char_Literal_Constant":
         return _constant(ctx, node, is_passed=is_passed)
     symbol = ctx.frame.scope.find(str(node).lower()) if kind_of(node) == "Name" else None
