@@ -52,6 +52,7 @@ def _module(parameters: str, body: str) -> ModuleOp:
         (_X, "v = x[1:-1]\nv[-1] = 0", ["%x[symbol(%x_shape0) - 2]"],
          ["x_shape0 >= 3"]),
         (_X, "x[0] = x[1:-1].max()", ["%m1[]", "%m1[]", "%x[0]"], ["x_shape0 >= 3"]),
+        ("x: 'float64[:]', k: 'int64[:]'", "x[0] = abs(x)[k[0]]", ["%x[0]"], ["k_shape0 >= 1", "x_shape0 >= 1"]),
         (_X, "x[0] = abs(x[1:-1])[0]", ["%x[0]"], ["x_shape0 >= 3"]),
         ("x: 'float64[:]', k: int, n: int", "v = x[:k]\nfor i in range(n):\n    v[i] = 0", ["%x[%i]"],
          ["k <= x_shape0", "k >= 0", "n <= k", "n <= x_shape0"]),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.dialects.builtin import i1
+from xdsl.ir import Block, SSAValue
 
 from tensorlift.frontends.python.places import entries_of
 from tensorlift.frontends.python.scalars import common_type, fits
@@ -271,7 +272,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
     indices = evaluated_indices(ctx, node)
     if isinstance(base, Rule) and len(indices) == len(base.extents) and not are_places(indices):
         own = zip(indices.values(), base.extents, strict=True)
-        return element(ctx, base, [ctx.inside(as_size(ctx, index), extent, is_cut=True) for index, extent in own])
+        return element(ctx, base, [_inside_of_rule(ctx, as_size(ctx, index), extent) for index, extent in own])
     base = in_memory(ctx, base) if isinstance(base, Rule) else base
     if are_places(indices):
         return at_places(ctx, base, node, indices)
@@ -281,6 +282,11 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
     if found.is_list and isinstance(node.slice, ast.Slice):
         return Rule(found.extents, lambda i: element(ctx, found, i), found.reads, found.element, is_list=True)
     return found
+
+
+def _inside_of_rule(ctx: Context, index: Size, extent: Size) -> Size:
+    """Give a subscript of what is computed of arrays: of parts of them, if its extent is none that is handed in."""
+    return ctx.inside(index, extent, is_cut=isinstance(extent, SSAValue) and not isinstance(extent.owner, Block))
 
 
 Indices: TypeAlias = "Mapping[ast.expr, Operand]"
