@@ -80,7 +80,7 @@ MEANINGS = {
     "inquiries about types are constants": "m = radix(r) + digits(1.0) + minexponent(r)\nr = 2d0**(-3)",
     "data that nothing writes are constants": "data a /2.5d0/\nr = a*y(1)",
     "what a call reaches by two names is one place": (
-        "call grow(x, x(1))\ncall add(r)\ncall grow(x, (x(n)))\ncall next(m, m)"
+        "call grow(x, x(1))\ncall add(r)\ncall grow(x, (x(n)))\ncall sum_up(x, (x))\ncall next(m, m)"
     ),
     "dim of integers is what is left, or zero": "m = dim(k, 2) + 10*dim(2, k)",
     "minval and count take masks": "m = minval([3, 1, 2]) + count(x > 0.5d0)",
@@ -105,6 +105,14 @@ _CONTAINED = """contains
     integer :: i
     do i = 1, size(z)
       z(i) = z(i)*c
+    end do
+  end subroutine
+  subroutine sum_up(z, w)
+    real(8), intent(inout) :: z(:)
+    real(8), intent(in) :: w(:)
+    integer :: i
+    do i = 1, size(z)
+      z(i) = z(i) + w(size(z) + 1 - i)
     end do
   end subroutine
   subroutine add(c)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tensorlift.readers.fortran.context import Context
     from tensorlift.readers.fortran.values import Binding, Operand, Size
 
+_COMPUTED = {"Parenthesis", "Intrinsic_Function_Reference"}  # arrays of their own, though perhaps seen in another one
 _JUMPS = ("Goto_Stmt", "Arithmetic_If_Stmt")
 
 
@@ -408,9 +409,10 @@ def _array(ctx: Context, node: Any, is_written: bool) -> tuple[View, bool]:  # n
             if isinstance(found, list):
                 return replace(base, offset=ctx.one(base, found).offset), True
     array = value(ctx, node)
-    if isinstance(array, Rule) and not is_written:
-        array = in_memory(ctx, array, node)
-    if not isinstance(array, View):
+    is_computed = isinstance(array, Rule) or kind_of(node) in _COMPUTED
+    if isinstance(array, View | Rule) and is_computed and not is_written:
+        return in_memory(ctx, array, node), False
+    if not isinstance(array, View) or is_computed:
         raise ctx.refusal("association", node)
     return array, False
 
