@@ -92,6 +92,7 @@ _BODIES = {
     "arrays that count": "y[:] = np.arange(len(x)) * 2",
     "an identity": "A = np.eye(len(x))\ny[:] = A @ x",
     "products of vectors": "y[:] = np.outer(x, y)[:, 0] + np.inner(x, y) + np.vdot(x, x)",
+    "the greatest of a window": "for i in range(len(x)):\n  y[i] = x[max(0, i - 1):min(len(x), i + 2)].max()",
     "a copy of a view": "d = x.reshape(-1, 1).copy()\nd += 1\ny[:] = x + d[:, 0]",
     "a diagonal": "y[:] = np.diag(np.outer(x, x)) + np.trace(np.outer(x, x))",
     "extremes along an axis": "y[:] = np.max(np.outer(x, y), axis=1) + np.outer(x, y).min(1)",

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i64
+from xdsl.ir import Block
 
 from tensorlift.frontends.python.scalars import accumulator, promoted
 from tensorlift.ir.c_types import ir_type
@@ -92,8 +93,29 @@ def total(ctx: Context, name: str, value: ArrayLike, of_python: bool = False) ->
 
 
 def _has_elements(ctx: Context, value: ArrayLike, extent: Size) -> None:
-    """Ask that there is a first element along an axis of an array, which may be a part of one, or made of such."""
-    ctx.inside(0, extent, is_cut=not isinstance(value, View) or value.is_cut)
+    """Ask that there is a first element along an axis of an array, which may be a part of one, or made of such.
+
+    Of a part that moves in a loop, as windows do, that is left to the access.
+    """
+    may_be_cut = not isinstance(value, View) or value.is_cut
+    ctx.inside(0, extent, is_cut=may_be_cut and not _moves(ctx, extent))
+
+
+def _moves(ctx: Context, extent: Size) -> bool:
+    """Whether an extent is computed of what blocks other than the first one are handed."""
+    work: list[Size] = [extent]
+    seen: set[Size] = set()
+    first = {size.owner for size in ctx.sizes}
+    while work:
+        found = ctx.settled(work.pop())
+        if isinstance(found, int) or found in seen:
+            continue
+        seen.add(found)
+        if not isinstance(found.owner, Block):
+            work += found.owner.operands
+        elif found.owner not in first:
+            return True
+    return False
 
 
 def _folded(ctx: Context, op: ast.operator, value: ArrayLike, ctype: CNumber, *, weak: bool) -> Number:
