@@ -15,11 +15,13 @@ from tensorlift.languages.c import read_c
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.summarize import summarise
+from tensorlift.synthesis.derive.builder import Builder
 from tensorlift.synthesis.enumerate import enumerated
 from tensorlift.synthesis.grammar import grammar_of
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.synthesis.sketch import sketch, sketch_whole
 from tensorlift.synthesis.symbolic.graph import Graph, Undefined
+from tensorlift.synthesis.symbolic.meaning import Meaning
 from tensorlift.synthesis.symbolic.points import Unlike, Untraceable, contains, points, small_sizes
 from tensorlift.targets import get_target
 
@@ -163,3 +165,11 @@ def test_a_dialect_without_an_operation_that_computes_is_refused() -> None:
         with pytest.raises(LiftError, match="'views' has no operation that computes") as refusal:
             engine(summary, views)
         assert [d.code for d in refusal.value.diagnostics] == ["TL310"]
+
+
+def test_a_fold_of_no_cells_has_none() -> None:
+    build = Builder()
+    total = build.reduction("sum", build.variable("x", "f64", (Affine.var("n"),)), (0,))
+    assert Meaning(Graph(), {"n": 2}).of(total).shape == ()
+    with pytest.raises(ValueError, match="a fold of no cells"):
+        Meaning(Graph(), {"n": 0}).of(total)

@@ -59,7 +59,7 @@ class Meaning:
 
         Raises:
             Undefined: where a cell is divided by zero.
-            ValueError: where cells are picked by data.
+            ValueError: where cells are picked by data, or none are folded.
 
         """
         found = self._memo.get(expression)
@@ -88,6 +88,8 @@ class Meaning:
         result = np.empty(kept, np.int64)
         for index in np.ndindex(*kept):
             cells = rows[index].tolist()
+            if not cells:
+                raise ValueError("a fold of no cells has none here")
             result[index] = reduce(lambda a, b: self.graph.apply(op, (a, b), node.dtype), cells)
         return result
 
