@@ -214,6 +214,14 @@ def extents_of(ctx: Context, array: ArrayLike, node: Any) -> tuple[Size, ...]:
     return found
 
 
+def count_of(ctx: Context, extents: Sequence[Size]) -> Size:
+    """Count the elements of a shape."""
+    count: Size = 1
+    for extent in extents:
+        count = ctx.combined("*", count, extent)
+    return count
+
+
 def element(ctx: Context, operand: Operand, places: Sequence[Size]) -> Number:
     """Give an element of an array, or a scalar as it is."""
     match operand:

@@ -10,7 +10,7 @@ from tensorlift.frontends.fortran.symbols import type_of
 from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.frontends.fortran.uses import path_of
 from tensorlift.ops.c_types import BOOL, INT, LONG
-from tensorlift.readers.fortran.arrays import element, extents_of
+from tensorlift.readers.fortran.arrays import count_of, element, extents_of
 from tensorlift.readers.fortran.elemental import CONVERSIONS, KINDS, SPECIFIC, joined_type
 from tensorlift.readers.fortran.expressions import integer, result_type, scalar, value
 from tensorlift.readers.fortran.values import Number
@@ -105,10 +105,7 @@ def _count(ctx: Context, piece: Number | ArrayLike | _Loop, node: Any) -> Size:
         return 1
     if isinstance(piece, _Loop):
         return ctx.combined("*", piece.trips, piece.width)
-    count: Size = 1
-    for extent in extents_of(ctx, piece, node):
-        count = ctx.combined("*", count, extent)
-    return count
+    return count_of(ctx, extents_of(ctx, piece, node))
 
 
 def _fill(ctx: Context, made: View, place: Size, piece: Number | ArrayLike | _Loop) -> None:

@@ -9,17 +9,12 @@ from xdsl.dialects.builtin import i1
 from tensorlift.frontends.fortran.constants import limit
 from tensorlift.ops.c_types import BOOL, INT, LONG, IntegerType
 from tensorlift.readers.flow import Local
-from tensorlift.readers.fortran.arrays import (
-    element,
-    extents_of,
-    require_shape,
-    scattered,
-)
+from tensorlift.readers.fortran.arrays import element
 from tensorlift.readers.fortran.context import local_type
 from tensorlift.readers.fortran.elemental import MAX, MIN
 from tensorlift.readers.fortran.inquiries import as_integer, listed
-from tensorlift.readers.fortran.reductions import array_of, folded, options, reduced
-from tensorlift.readers.fortran.values import Number, Rule, View
+from tensorlift.readers.fortran.reductions import folded, over, told
+from tensorlift.readers.fortran.values import Number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,13 +24,10 @@ if TYPE_CHECKING:
     from tensorlift.frontends.fortran.symbols import Numeric
     from tensorlift.readers.fortran.context import Context
     from tensorlift.readers.fortran.elemental import Elemental
-    from tensorlift.readers.fortran.values import ArrayLike, Operand, Size
-
-    Given = list[tuple[str, Any]]
-    Rules = Mapping[str, Callable[[Context, Any, Given], Operand]]
+    from tensorlift.readers.fortran.values import ArrayLike, Given, Intrinsic, Operand, Size
 
 
-def _extremum(choose: Elemental, sign: int) -> Callable[[Context, Any, Given], Operand]:
+def _extremum(choose: Elemental, sign: int) -> Intrinsic:
     """Make the rule of `maxval` or `minval`: of nothing it is the number that is least or greatest in its type."""
 
     def rule(ctx: Context, node: Any, given: Given) -> Operand:
@@ -50,23 +42,15 @@ def _extremum(choose: Elemental, sign: int) -> Callable[[Context, Any, Given], O
         def join(now: Number, here: Number) -> Number:
             return choose(ctx, (now, here), node)
 
-        array = array_of(ctx, given, node)
-        extents = extents_of(ctx, array, node)
-        axis, mask = options(ctx, given, len(extents), node)
+        array, extents, axis, mask = told(ctx, node, given)
         start = of_nothing(array.ctype)
-        if not start.is_real or mask is not None:
-            return reduced(ctx, node, given, of_nothing, join)
-        if axis is None or len(extents) == 1:
-            return _of_some(ctx, extents, lambda places: element(ctx, array, places), start, join)
-        along = axis
 
-        def at(places: Sequence[Size]) -> Number:
-            def of(inner: Sequence[Size]) -> Number:
-                return element(ctx, array, [*places[:along], *inner, *places[along:]])
+        def fold(sizes: Sequence[Size], at: Callable[[Sequence[Size]], Number], where: Operand | None) -> Number:
+            if start.is_real and where is None:
+                return _of_some(ctx, sizes, at, start, join)
+            return folded(ctx, sizes, start, lambda now, places: join(now, at(places)), where)
 
-            return _of_some(ctx, [extents[along]], of, start, join)
-
-        return Rule((*extents[:along], *extents[along + 1 :]), at, array.ctype, scattered(array))
+        return over(ctx, array, extents, axis, mask, array.ctype, fold)
 
     return rule
 
@@ -102,38 +86,24 @@ def _of_some(
     return Number(ctx.flow.read(local), start.ctype)
 
 
-def _place_of(operator: str) -> Callable[[Context, Any, Given], Operand]:
+def _place_of(operator: str) -> Intrinsic:
     """Make the rule of `maxloc` or `minloc`: the first place of the extreme, zeros where there is nothing."""
 
     def rule(ctx: Context, node: Any, given: Given) -> Operand:
-        array = array_of(ctx, given, node)
-        extents = extents_of(ctx, array, node)
-        axis, mask = options(ctx, given, len(extents), node)
+        array, extents, axis, mask = told(ctx, node, given)
         if array.ctype is BOOL or any(keyword in {"back", "kind"} for keyword, _ in given):
             raise ctx.refusal("expression", node)
-        if isinstance(mask, View | Rule):
-            require_shape(ctx, extents, extents_of(ctx, mask, node), node)
         if len(extents) == 1 and mask is None:
             place = _place_in_vector(ctx, array, extents[0], operator)
             return place if axis is not None else listed(ctx, [place], INT)
-        if axis is None or len(extents) == 1:
+        if axis is None:
             found = _first(ctx, extents, lambda p: element(ctx, array, p), mask, operator, array.ctype)
-            return found[0] if axis is not None else listed(ctx, found, INT)
-        along = axis
+            return listed(ctx, found, INT)
 
-        def at(places: Sequence[Size]) -> Number:
-            def whole(inner: Sequence[Size]) -> list[Size]:
-                return [*places[:along], *inner, *places[along:]]
+        def fold(sizes: Sequence[Size], at: Callable[[Sequence[Size]], Number], where: Operand | None) -> Number:
+            return _first(ctx, sizes, at, where, operator, array.ctype)[0]
 
-            inside = None
-            if mask is not None:
-                of = mask
-                inside = Rule((extents[along],), lambda inner: element(ctx, of, whole(inner)), BOOL)
-            of_all = [extents[along]], lambda inner: element(ctx, array, whole(inner))
-            return _first(ctx, *of_all, inside, operator, array.ctype)[0]
-
-        rest = (*extents[:along], *extents[along + 1 :])
-        return Rule(rest, at, INT, scattered(array, *([mask] if mask is not None else [])))
+        return over(ctx, array, extents, axis, mask, INT, fold)
 
     return rule
 
@@ -195,7 +165,7 @@ def _first(  # noqa: PLR0913, PLR0917 - over what, and how
     return [as_integer(ctx, ctx.flow.read(local)) for local in best]
 
 
-EXTREMES: Rules = {
+EXTREMES: Mapping[str, Intrinsic] = {
     "maxloc": _place_of(">"),
     "minloc": _place_of("<"),
     "maxval": _extremum(MAX, -1),

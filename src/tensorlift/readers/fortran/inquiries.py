@@ -8,32 +8,23 @@ from tensorlift.frontends.fortran.constants import LIMITS, integer_of, limit
 from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.frontends.fortran.uses import path_of
 from tensorlift.ops.c_types import BOOL, INT, LONG
-from tensorlift.readers.fortran.arrays import (
-    extents_of,
-)
+from tensorlift.readers.fortran.arrays import count_of, extents_of
 from tensorlift.readers.fortran.context import is_present
 from tensorlift.readers.fortran.expressions import number_of, value
 from tensorlift.readers.fortran.values import Number, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tensorlift.frontends.fortran.symbols import Numeric
     from tensorlift.readers.fortran.context import Context
-    from tensorlift.readers.fortran.values import Operand, Size
-
-    Given = list[tuple[str, Any]]
-    Rules = Mapping[str, Callable[[Context, Any, Given], Operand]]
+    from tensorlift.readers.fortran.values import Given, Intrinsic, Operand, Size
 
 
 def _size(ctx: Context, node: Any, given: Given) -> Operand:
     extents = [extent for _, extent in bounds_of_array(ctx, node, given[0][1])]
-    if len(given) == 1:
-        found: Size = 1
-        for extent in extents:
-            found = ctx.combined("*", found, extent)
-    else:
-        found = extents[dimension_of(ctx, given[1][1], len(extents), node)]
+    is_whole = len(given) == 1
+    found = count_of(ctx, extents) if is_whole else extents[dimension_of(ctx, given[1][1], len(extents), node)]
     return as_integer(ctx, found)
 
 
@@ -116,7 +107,7 @@ def _present(ctx: Context, node: Any, given: Given) -> Operand:
     return Number(int(is_present(ctx, symbol)), BOOL)
 
 
-INQUIRIES: Rules = {
+INQUIRIES: Mapping[str, Intrinsic] = {
     "allocated": _allocated,
     "lbound": lambda ctx, node, given: _bound(ctx, node, given, upper=False),
     "present": _present,

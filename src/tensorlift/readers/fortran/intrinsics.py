@@ -23,13 +23,10 @@ from tensorlift.readers.fortran.reductions import REDUCTIONS
 from tensorlift.readers.fortran.values import Number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from tensorlift.readers.fortran.context import Context
-    from tensorlift.readers.fortran.values import Operand
-
-    Given = list[tuple[str, Any]]
-    Rules = Mapping[str, Callable[[Context, Any, Given], Operand]]
+    from tensorlift.readers.fortran.values import Intrinsic, Operand
 
 
 def intrinsic(ctx: Context, node: Any, name: str) -> Operand:
@@ -66,5 +63,5 @@ def intrinsic(ctx: Context, node: Any, name: str) -> Operand:
     return elementwise(ctx, lambda x: rule(ctx, x, node), operands, ctype, node)
 
 
-WHOLE: Rules = {**EXTREMES, **INQUIRIES, **REARRANGED, **REDUCTIONS}
+WHOLE: Mapping[str, Intrinsic] = {**EXTREMES, **INQUIRIES, **REARRANGED, **REDUCTIONS}
 INTRINSICS = {*WHOLE, *ELEMENTAL, *SPECIFIC}

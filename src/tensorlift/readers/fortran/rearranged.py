@@ -11,12 +11,7 @@ from tensorlift.frontends.fortran.constants import arguments_of
 from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.ops.c_types import BOOL, LONG
 from tensorlift.readers.flow import Local
-from tensorlift.readers.fortran.arrays import (
-    element,
-    extents_of,
-    require_shape,
-    scattered,
-)
+from tensorlift.readers.fortran.arrays import count_of, element, extents_of, require_shape, scattered
 from tensorlift.readers.fortran.context import DIFFER, local_type
 from tensorlift.readers.fortran.expressions import integer, scalar, value
 from tensorlift.readers.fortran.inquiries import bounds_of_array, dimension_of
@@ -24,13 +19,10 @@ from tensorlift.readers.fortran.reductions import array_of, zero_or_one
 from tensorlift.readers.fortran.values import Number, Rule, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tensorlift.readers.fortran.context import Context
-    from tensorlift.readers.fortran.values import Operand, Size
-
-    Given = list[tuple[str, Any]]
-    Rules = Mapping[str, Callable[[Context, Any, Given], Operand]]
+    from tensorlift.readers.fortran.values import ArrayLike, Given, Intrinsic, Operand, Size
 
 
 def _transpose(ctx: Context, node: Any, given: Given) -> Operand:
@@ -46,7 +38,7 @@ def _transpose(ctx: Context, node: Any, given: Given) -> Operand:
 
 def _spread(ctx: Context, node: Any, given: Given) -> Operand:
     source = value(ctx, given[0][1])
-    named = {keyword or ("source", "dim", "ncopies")[k]: told for k, (keyword, told) in enumerate(given)}
+    named = _told(given, "source", "dim", "ncopies")
     if named.keys() != {"source", "dim", "ncopies"}:
         raise ctx.refusal("expression", node)
     extents = () if isinstance(source, Number) else extents_of(ctx, source, node)
@@ -61,15 +53,24 @@ def _spread(ctx: Context, node: Any, given: Given) -> Operand:
     )
 
 
-def _shifted(ctx: Context, node: Any, given: Given) -> Operand:
-    """Read `cshift` by one number: along a dimension, round about."""
-    array = array_of(ctx, given, node)
+def _told(given: Given, *names: str) -> dict[str, Any]:
+    """Give arguments by their names, which those without keywords have in this order."""
+    return {keyword or names[k]: told for k, (keyword, told) in enumerate(given)}
+
+
+def _shift(ctx: Context, node: Any, named: Mapping[str, Any]) -> tuple[ArrayLike, tuple[Size, ...], int, Size]:
+    """Give the array that is shifted, its extents, and along which dimension by how much."""
+    array = array_of(ctx, [("", named["array"])], node)
     extents = extents_of(ctx, array, node)
-    named = {keyword or ("array", "shift", "dim")[k]: told for k, (keyword, told) in enumerate(given)}
     axis = dimension_of(ctx, named["dim"], len(extents), node) if "dim" in named else 0
     if "shift" not in named:
         raise ctx.refusal("expression", node)
-    shift = ctx.as_size(integer(ctx, named["shift"]))
+    return array, extents, axis, ctx.as_size(integer(ctx, named["shift"]))
+
+
+def _shifted(ctx: Context, node: Any, given: Given) -> Operand:
+    """Read `cshift` by one number: along a dimension, round about."""
+    array, extents, axis, shift = _shift(ctx, node, _told(given, "array", "shift", "dim"))
     extent = ctx.size(extents[axis])
 
     def at(places: Sequence[Size]) -> Number:
@@ -83,13 +84,8 @@ def _shifted(ctx: Context, node: Any, given: Given) -> Operand:
 
 def _moved(ctx: Context, node: Any, given: Given) -> Operand:
     """Read `eoshift` by one number: what comes in from beyond the end is zero, or the number that is given."""
-    array = array_of(ctx, given, node)
-    extents = extents_of(ctx, array, node)
-    named = {keyword or ("array", "shift", "boundary", "dim")[k]: told for k, (keyword, told) in enumerate(given)}
-    axis = dimension_of(ctx, named["dim"], len(extents), node) if "dim" in named else 0
-    if "shift" not in named:
-        raise ctx.refusal("expression", node)
-    shift = ctx.as_size(integer(ctx, named["shift"]))
+    named = _told(given, "array", "shift", "boundary", "dim")
+    array, extents, axis, shift = _shift(ctx, node, named)
     beyond = scalar(ctx, named["boundary"]) if "boundary" in named else zero_or_one(0, array.ctype)
     if beyond.ctype != array.ctype:
         raise ctx.refusal("expression", node)
@@ -156,13 +152,7 @@ def _sizes(ctx: Context, node: Any, told: Any) -> tuple[Size, ...]:
 
 def _require_enough(ctx: Context, extents: Sequence[Size], shape: Sequence[Size], node: Any) -> None:
     """Ask that there are as many elements as a shape has."""
-    counts: list[Size] = []
-    for sizes in (extents, shape):
-        count: Size = 1
-        for size in sizes:
-            count = ctx.combined("*", count, size)
-        counts.append(count)
-    have, need = counts
+    have, need = count_of(ctx, extents), count_of(ctx, shape)
     if isinstance(have, int) and isinstance(need, int):
         if have < need:
             raise ctx.refusal("shape", node, f"{have} and {need} elements")
@@ -181,9 +171,7 @@ def _packed(ctx: Context, node: Any, given: Given) -> Operand:
         raise ctx.refusal("expression", node)
     if not isinstance(mask, Number):
         require_shape(ctx, extents, extents_of(ctx, mask, node), node)
-    most: Size = 1
-    for extent in extents:
-        most = ctx.combined("*", most, extent)
+    most = count_of(ctx, extents)
     made = ctx.array(ctx.temporary("packed"), [most], array.ctype)
     count = Local(local_type(LONG), ctx.at, ctx.temporary("count"))
     ctx.flow.write(count, ctx.constant(0, LONG))
@@ -201,7 +189,7 @@ def _packed(ctx: Context, node: Any, given: Given) -> Operand:
     return replace(made, extents=(ctx.flow.read(count),), room=(most,))
 
 
-REARRANGED: Rules = {
+REARRANGED: Mapping[str, Intrinsic] = {
     "cshift": _shifted,
     "eoshift": _moved,
     "pack": _packed,

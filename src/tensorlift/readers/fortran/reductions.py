@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import i1
@@ -9,13 +10,7 @@ from xdsl.dialects.builtin import i1
 from tensorlift.frontends.fortran.constants import common_type
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import BOOL, INT, ComplexType, FloatType
-from tensorlift.readers.fortran.arrays import (
-    conforming,
-    element,
-    extents_of,
-    require_shape,
-    scattered,
-)
+from tensorlift.readers.fortran.arrays import conforming, element, extents_of, require_shape, scattered
 from tensorlift.readers.fortran.complex_numbers import conjugate, read, write
 from tensorlift.readers.fortran.context import variable_of
 from tensorlift.readers.fortran.elemental import real_function
@@ -28,10 +23,7 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.fortran.symbols import Numeric
     from tensorlift.readers.fortran.context import Context
-    from tensorlift.readers.fortran.values import ArrayLike, Operand, Size
-
-    Given = list[tuple[str, Any]]
-    Rules = Mapping[str, Callable[[Context, Any, Given], Operand]]
+    from tensorlift.readers.fortran.values import ArrayLike, Given, Intrinsic, Operand, Size
 
 
 def array_of(ctx: Context, given: Given, node: Any) -> ArrayLike:
@@ -81,40 +73,53 @@ def folded(  # noqa: PLR0913, PLR0917 - over what, from what, and how
     return read(ctx, total)
 
 
-def reduced(
-    ctx: Context, node: Any, given: Given, start: Callable[[Numeric], Number], join: Callable[[Number, Number], Number]
-) -> Operand:
-    """Reduce an array, or along one of its dimensions."""
+def told(ctx: Context, node: Any, given: Given) -> tuple[ArrayLike, tuple[Size, ...], int | None, Operand | None]:
+    """Give the array that is reduced, its extents, the dimension along which, and the mask, which has its shape."""
     array = array_of(ctx, given, node)
     extents = extents_of(ctx, array, node)
     axis, mask = options(ctx, given, len(extents), node)
     if isinstance(mask, View | Rule):
         require_shape(ctx, extents, extents_of(ctx, mask, node), node)
-    ctype = start(array.ctype).ctype
+    return array, extents, axis, mask
+
+
+def over(  # noqa: PLR0913, PLR0917 - over what, and how
+    ctx: Context,
+    array: ArrayLike,
+    extents: Sequence[Size],
+    axis: int | None,
+    mask: Operand | None,
+    ctype: Numeric,
+    fold: Callable[[Sequence[Size], Callable[[Sequence[Size]], Number], Operand | None], Number],
+) -> Operand:
+    """Fold all elements, or those along a dimension: ``fold`` takes extents, the element at places, and the mask."""
     if axis is None or len(extents) == 1:
-        return folded(
-            ctx, extents, start(array.ctype), lambda now, places: join(now, element(ctx, array, places)), mask
-        )
-    dimension = axis
+        return fold(extents, lambda places: element(ctx, array, places), mask)
+    along = axis
 
     def at(places: Sequence[Size]) -> Number:
-        def whole(inner: Sequence[Size]) -> list[Size]:
-            return [*places[:dimension], *inner, *places[dimension:]]
+        def here(operand: Operand, inner: Sequence[Size]) -> Number:
+            return element(ctx, operand, [*places[:along], *inner, *places[along:]])
 
-        inside = None
-        if mask is not None:
-            of = mask
-            inside = Rule((extents[dimension],), lambda inner: element(ctx, of, whole(inner)), BOOL)
-        return folded(
-            ctx,
-            [extents[dimension]],
-            start(array.ctype),
-            lambda now, inner: join(now, element(ctx, array, whole(inner))),
-            inside,
-        )
+        extent = extents[along]
+        inside = None if mask is None else Rule((extent,), partial(here, mask), BOOL)
+        return fold([extent], partial(here, array), inside)
 
-    rest = (*extents[:dimension], *extents[dimension + 1 :])
+    rest = (*extents[:along], *extents[along + 1 :])
     return Rule(rest, at, ctype, scattered(array, *([mask] if mask is not None else [])))
+
+
+def reduced(
+    ctx: Context, node: Any, given: Given, start: Callable[[Numeric], Number], join: Callable[[Number, Number], Number]
+) -> Operand:
+    """Reduce an array, or along one of its dimensions."""
+    array, extents, axis, mask = told(ctx, node, given)
+    first = start(array.ctype)
+
+    def fold(sizes: Sequence[Size], at: Callable[[Sequence[Size]], Number], where: Operand | None) -> Number:
+        return folded(ctx, sizes, first, lambda now, places: join(now, at(places)), where)
+
+    return over(ctx, array, extents, axis, mask, first.ctype, fold)
 
 
 def _sum(ctx: Context, node: Any, given: Given) -> Operand:
@@ -140,7 +145,7 @@ def _count(ctx: Context, node: Any, given: Given) -> Operand:
     return reduced(ctx, node, given, lambda _: Number(0, INT), join)
 
 
-def _quantified(operation: str, start: int) -> Callable[[Context, Any, Given], Operand]:
+def _quantified(operation: str, start: int) -> Intrinsic:
     def rule(ctx: Context, node: Any, given: Given) -> Operand:
         def join(now: Number, here: Number) -> Number:
             return Number(ctx.operation(operation, (ctx.value(now), ctx.value(here)), i1), BOOL)
@@ -201,7 +206,7 @@ def _matmul(ctx: Context, node: Any, given: Given) -> Operand:
     return Rule((*rows[:-1], *columns[1:]), at, ctype, scattered(left, right))
 
 
-REDUCTIONS: Rules = {
+REDUCTIONS: Mapping[str, Intrinsic] = {
     "all": _quantified("arith.andi", 1),
     "any": _quantified("arith.ori", 0),
     "count": _count,

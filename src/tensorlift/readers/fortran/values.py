@@ -8,7 +8,7 @@ one: subscripts from one on, an offset, and for each dimension an extent and a d
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.ir import SSAValue
 
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.fortran.symbols import Numeric
     from tensorlift.readers.flow import Local
+    from tensorlift.readers.fortran.context import Context
 
 Size: TypeAlias = SSAValue | int  # an ``i64``, or a number that the source states
+Given: TypeAlias = list[tuple[str, Any]]  # the arguments of an intrinsic function, with their keywords
+Intrinsic: TypeAlias = "Callable[[Context, Any, Given], Operand]"
 
 
 @dataclass(frozen=True, slots=True)
