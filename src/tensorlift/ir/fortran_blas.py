@@ -12,48 +12,34 @@ from functools import cache
 _KINDS = {"s": "real(4)", "d": "real(8)", "c": "complex(4)", "z": "complex(8)"}
 _REAL = {"s": "real(4)", "d": "real(8)", "c": "real(4)", "z": "real(8)"}
 
-_ANY = """
+
+def _walked(*statements: str) -> str:
+    """Go over two vectors, from the end of one whose increment is below zero."""
+    body = "".join(f"    {statement}\n" for statement in statements)
+    return f"""  ix = 1
+  iy = 1
+  if (incx < 0) ix = 1 - (n - 1)*incx
+  if (incy < 0) iy = 1 - (n - 1)*incy
+  do i = 1, n
+{body}    ix = ix + incx
+    iy = iy + incy
+  end do
+"""
+
+
+_ANY = f"""
 subroutine @axpy(n, a, x, incx, y, incy)
   integer :: n, incx, incy, i, ix, iy
   # :: a, x(*), y(*)
-  ix = 1
-  iy = 1
-  if (incx < 0) ix = 1 - (n - 1)*incx
-  if (incy < 0) iy = 1 - (n - 1)*incy
-  do i = 1, n
-    y(iy) = y(iy) + a*x(ix)
-    ix = ix + incx
-    iy = iy + incy
-  end do
-end subroutine
+{_walked("y(iy) = y(iy) + a*x(ix)")}end subroutine
 subroutine @copy(n, x, incx, y, incy)
   integer :: n, incx, incy, i, ix, iy
   # :: x(*), y(*)
-  ix = 1
-  iy = 1
-  if (incx < 0) ix = 1 - (n - 1)*incx
-  if (incy < 0) iy = 1 - (n - 1)*incy
-  do i = 1, n
-    y(iy) = x(ix)
-    ix = ix + incx
-    iy = iy + incy
-  end do
-end subroutine
+{_walked("y(iy) = x(ix)")}end subroutine
 subroutine @swap(n, x, incx, y, incy)
   integer :: n, incx, incy, i, ix, iy
   # :: x(*), y(*), t
-  ix = 1
-  iy = 1
-  if (incx < 0) ix = 1 - (n - 1)*incx
-  if (incy < 0) iy = 1 - (n - 1)*incy
-  do i = 1, n
-    t = x(ix)
-    x(ix) = y(iy)
-    y(iy) = t
-    ix = ix + incx
-    iy = iy + incy
-  end do
-end subroutine
+{_walked("t = x(ix)", "x(ix) = y(iy)", "y(iy) = t")}end subroutine
 subroutine @scal(n, a, x, incx)
   integer :: n, incx, i
   # :: a, x(*)
@@ -146,21 +132,12 @@ subroutine %(m, n, alpha, x, incx, y, incy, a, lda)
 end subroutine
 """
 
-_PRODUCT = """
+_PRODUCT = f"""
 # function %(n, x, incx, y, incy)
   integer :: n, incx, incy, i, ix, iy
   # :: x(*), y(*)
   % = 0
-  ix = 1
-  iy = 1
-  if (incx < 0) ix = 1 - (n - 1)*incx
-  if (incy < 0) iy = 1 - (n - 1)*incy
-  do i = 1, n
-    % = % + ~(x(ix))*y(iy)
-    ix = ix + incx
-    iy = iy + incy
-  end do
-end function
+{_walked("% = % + ~(x(ix))*y(iy)")}end function
 """
 
 _SIZES = """
