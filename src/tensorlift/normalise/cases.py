@@ -105,9 +105,7 @@ def chosen_form(ex: Execution, result: SSAValue, test: Test, arms: Sequence[obje
     if not any(exact) or not all(one or is_never_set(arm) for one, arm in zip(exact, arms, strict=True)):
         return None
     if not all(exact) and len(test.condition.constraints) > 1 and exact[0] == test.condition.inverted:
-        return cast(
-            "Form", first if exact[0] else second
-        )  # set where one of several conditions fails, used there alone
+        return cast("Form", first if exact[0] else second)  # set where one condition of several fails, and used there
     return joined(ex, test.condition, cast("Form", first), cast("Form", second))
 
 

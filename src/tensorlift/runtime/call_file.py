@@ -89,26 +89,25 @@ def _declaration(name: str, ctype: str, view: FunctionView) -> str:
     """Declare the structure, or the array of structures, that a parameter of C is or points to, all zeros."""
     record = ctype.removesuffix("*").strip()
     held = {holder for p in view.parameters if p.access and p.member[0] == name for holder in p.holders} - {name}
-    most, is_array = _length(name, view)
-    size = f"[tl_{name}_length]" if is_array else ""
-    text = f"{most}{record} tl_{name}{size}; __builtin_memset({'' if is_array else '&'}tl_{name}, 0, sizeof tl_{name});"
-    for holder in sorted(held, key=len):
-        most, is_array = _length(holder, view)
+    most = _longest(name, view)
+    size = f"[tl_{name}_length]" if most else ""
+    text = f"{most}{record} tl_{name}{size}; __builtin_memset({'' if most else '&'}tl_{name}, 0, sizeof tl_{name});"
+    for holder in sorted(held):  # what leads to another one comes before it
+        most, made = _longest(holder, view), f"tl_{_identifier(holder)}"
         at = f"tl_{name}.{holder.removeprefix(name).lstrip('->.')}"
-        memory = f"sizeof *{at}" + f" * tl_{_identifier(holder)}_length" * is_array
-        set_to = f"__builtin_memset(__builtin_alloca({memory}), 0, {memory})"
-        text += f" {most}void *tl_{_identifier(holder)} = {set_to};"
-        text += f" __builtin_memcpy((void *)&{at}, &tl_{_identifier(holder)}, sizeof {at});"
+        memory = f"sizeof *{at} * {made}_length" if most else f"sizeof *{at}"
+        text += f" {most}void *{made} = __builtin_memset(__builtin_alloca({memory}), 0, {memory});"
+        text += f" __builtin_memcpy((void *)&{at}, &{made}, sizeof {at});"
     return text
 
 
-def _length(holder: str, view: FunctionView) -> tuple[str, bool]:
-    """Write the length of an array of structures, and tell whether it is one."""
+def _longest(holder: str, view: FunctionView) -> str:
+    """Declare the length of an array of structures; nothing for one structure."""
     columns = [k for k, p in enumerate(view.parameters) if p.is_column and p.holders[-1] == holder]
-    lengths = [f"*(long *)tl_arguments[{len(view.parameters) + k}]" for k in columns]
     length = f"tl_{_identifier(holder)}_length"
+    lengths = [f"*(long *)tl_arguments[{len(view.parameters) + k}]" for k in columns]
     longest = "".join(f" if ({one} > {length}) {length} = {one};" for one in lengths)
-    return (f"long {length} = 1;{longest} " if columns else ""), bool(columns)
+    return f"long {length} = 1;{longest} " if columns else ""
 
 
 def _identifier(holder: str) -> str:

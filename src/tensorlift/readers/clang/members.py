@@ -104,13 +104,21 @@ def fields(record: Any) -> list[Any]:
 
 def members(ctx: Context, function: Any, parameter: Any) -> Iterator[Member]:
     """Yield the members of a parameter that a function takes, in the order of their declaration."""
-    by_pointer = isinstance(ctx.type_of(parameter), PointerType)
-    is_array = by_pointer and parameter.data[0] in ctx.unit.facts.of(function).subscripted
+    by_pointer, is_array = _is_pointer(ctx, parameter), _is_array(ctx, function, parameter)
     start = parameter.spelling + ("[]." if is_array else "->" if by_pointer else ".")
     uses = ctx.unit.uses.of(function).get(parameter.data[0], set())
     canonical = parameter.type.get_canonical()
     record = canonical.get_pointee() if by_pointer else canonical
     return _members(ctx, function, record, (_Holder((), start, by_pointer, is_array),), uses)
+
+
+def _is_pointer(ctx: Context, parameter: Any) -> bool:
+    return isinstance(ctx.type_of(parameter), PointerType)
+
+
+def _is_array(ctx: Context, function: Any, parameter: Any) -> bool:
+    """Whether a parameter points to an array of structures, as the function subscripts it."""
+    return _is_pointer(ctx, parameter) and parameter.data[0] in ctx.unit.facts.of(function).subscripted
 
 
 def _members(
@@ -124,7 +132,8 @@ def _members(
             is_used = any(used[: len(way)] == way for used in uses)
             if is_used and not holder.is_array and field.get_usr() not in facts.written:
                 is_array = field.get_usr() in facts.subscripted
-                led_to = _Holder(way, access + ("[]." if is_array else "->"), True, is_array)  # noqa: FBT003 - a pointer does
+                start = access + ("[]." if is_array else "->")
+                led_to = _Holder(way, start, by_pointer=True, is_array=is_array)
                 yield from _members(ctx, function, field.type.get_canonical().get_pointee(), (*holders, led_to), uses)
             continue
         if not any(way[: len(used)] == used for used in uses):
@@ -135,7 +144,7 @@ def _members(
         is_plain = isinstance(element, NumberType) and shape is not None
         if isinstance(ctype, PointerType):
             if not (holder.is_array or is_written) and (is_plain or is_table(ctype)):
-                yield Member(way, access, ctype, False, holders)  # noqa: FBT003 - it is no memory
+                yield Member(way, access, ctype, is_memory=False, holders=holders)
         elif is_plain and (holder.by_pointer or not shape):
             is_inside = not holder.is_array and (is_written or bool(shape))
             name = f"{access}[]" if is_inside else access
@@ -165,8 +174,7 @@ def elements_of(ctype: CType) -> tuple[CType, tuple[int, ...] | None]:
 
 def structure_parameter(ctx: Context, function: Any, parameter: Any, argument: Argument) -> Place:
     """Make the arguments for a parameter that is a structure or points to one."""
-    by_pointer = isinstance(ctx.type_of(parameter), PointerType)
-    is_array = by_pointer and parameter.data[0] in ctx.unit.facts.of(function).subscripted
+    by_pointer, is_array = _is_pointer(ctx, parameter), _is_array(ctx, function, parameter)
     found: dict[Way, Place] = {}
     arrays: dict[Way, bool] = {}
     for member in members(ctx, function, parameter):
@@ -220,7 +228,7 @@ def _nested(found: Mapping[Way, Place], arrays: Mapping[Way, bool], at: Way, *, 
         if way in arrays:
             made[way[-1]] = StructurePointer(_nested(inner, arrays, way, is_array=arrays[way]))
         else:
-            made[way[-1]] = inner.get(way) or _nested(inner, arrays, way, is_array=is_array)
+            made[way[-1]] = inner[way] if way in inner else _nested(inner, arrays, way, is_array=is_array)
     return Structure(made, is_array)
 
 
@@ -261,8 +269,9 @@ def stepped(ctx: Context, found: StructurePointer, by: SSAValue, operator: str, 
 
 def in_its_structure(ctx: Context, start: Pointer, by: SSAValue, element: Pointer, cursor: Any) -> Pointer:
     """Ask that an element of an array in a structure is none of the next structure, which memory here has behind it."""
-    own = prod(extent for extent in start.shape if isinstance(extent, int))
-    if start.together % own or len([e for e in start.shape if isinstance(e, int)]) < len(start.shape):
+    known = [extent for extent in start.shape if isinstance(extent, int)]
+    own = prod(known)
+    if len(known) < len(start.shape) or start.together % own:
         raise leads_out(ctx, cursor)
     at = ctx.location(cursor)
     for operator, end in ((">=", 0), ("<", start.together // own)):
