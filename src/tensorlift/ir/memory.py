@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-try:
-    import ml_dtypes
-except ImportError:
-    ml_dtypes = None  # the type bf16 has no arrays then
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NUMPY_TYPES: dict[str, np.dtype[Any]] = {
-    "bool": np.dtype(np.bool_),
-    **{f"{sign}{bits}": np.dtype(f"{sign}{bits // 8}") for sign in "iu" for bits in (8, 16, 32, 64)},
-    "f16": np.dtype(np.float16),
-    "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-}
-if ml_dtypes is not None:
-    NUMPY_TYPES["bf16"] = np.dtype(ml_dtypes.bfloat16)
+
+class _NumpyTypes(dict[str, "np.dtype[Any]"]):
+    """The types of arrays; that of ``bf16`` is in the package `ml_dtypes`, which is loaded when it is asked for."""
+
+    def __missing__(self, name: str) -> np.dtype[Any]:
+        if name != "bf16" or not has_arrays(name):
+            raise KeyError(name)
+        self[name] = np.dtype(import_module("ml_dtypes").bfloat16)
+        return self[name]
+
+
+NUMPY_TYPES = _NumpyTypes(
+    {
+        "bool": np.dtype(np.bool_),
+        **{f"{sign}{bits}": np.dtype(f"{sign}{bits // 8}") for sign in "iu" for bits in (8, 16, 32, 64)},
+        "f16": np.dtype(np.float16),
+        "f32": np.dtype(np.float32),
+        "f64": np.dtype(np.float64),
+    }
+)
+
+
+def has_arrays(dtype: str) -> bool:
+    """Whether there are arrays of a type here."""
+    return dtype != "bf16" or find_spec("ml_dtypes") is not None
 
 
 class Memory:

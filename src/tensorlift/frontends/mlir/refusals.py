@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
 
 from tensorlift.ir.c_types import FLOAT_NAMES
 from tensorlift.ir.location import location_of
-from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.ir.memory import has_arrays
 from tensorlift.refusals import Refusal
 from tensorlift.refusals import refusal as shared_refusal
 
@@ -63,7 +63,7 @@ def check_scalar(of_type: Attribute, op: Operation | None) -> None:
     known = of_type in FLOAT_NAMES or isinstance(of_type, IndexType)
     if isinstance(of_type, IntegerType):
         known = of_type.width.data in _WIDTHS and of_type.signedness.data is Signedness.SIGNLESS
-    if FLOAT_NAMES.get(of_type) not in {None, *NUMPY_TYPES}:
+    if not has_arrays(FLOAT_NAMES.get(of_type, "")):
         raise refusal("package", location_of(op) if op is not None else None, f"the type {of_type}")
     if not known:
         raise refusal("type", location_of(op) if op is not None else None, f"the type {of_type}")

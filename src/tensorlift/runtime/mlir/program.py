@@ -135,10 +135,7 @@ _HEADER = re.compile(
     r"func\.func @(?P<name>[\w$.]+)\((?P<parameters>[^)]*)\)(?: -> (?P<results>\([^)]*\)|[^{]*?))? *\{"
 )
 _PARAMETER = re.compile(r"%(?P<name>[\w$.]+): (?P<type>[^,]+(?:<[^>]*>)?)")
-_NUMPY: dict[str, Any] = {
-    "i1": "bool", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "index": "i8",
-    "f16": "f2", "bf16": NUMPY_TYPES.get("bf16"), "f32": "f4", "f64": "f8",
-}  # fmt: skip
+_NUMPY = {"i1": "bool", "index": "i64"}  # as other types are called
 _C = {
     "i1": ctypes.c_uint8, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
     "index": ctypes.c_int64, "f16": ctypes.c_float, "bf16": ctypes.c_float,
@@ -156,6 +153,11 @@ class Kind:
     shape: tuple[str, ...] = ()
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of NumPy."""
+        return NUMPY_TYPES[_NUMPY.get(self.element, self.element)]
+
+    @property
     def form(self) -> Any:
         """The C type: of a tensor that of its descriptor."""
         return _C[self.element] if self.rank is None else _descriptor(self.rank)
@@ -163,14 +165,14 @@ class Kind:
     def number(self, value: Any) -> np.generic:
         """Return a number that a function gave, in its type; what comes with a single bit above it tells nothing."""
         if self.element in HALVES:
-            (number,) = np.array([value], np.float32).view(_NUMPY[self.element])[:1]
+            (number,) = np.array([value], np.float32).view(self.dtype)[:1]
             return number  # type: ignore[no-any-return]  # of NumPy's
-        return np.dtype(_NUMPY[self.element]).type(value & 1 if self.element == "i1" else value)  # type: ignore[no-any-return]  # of NumPy's
+        return self.dtype.type(value & 1 if self.element == "i1" else value)  # type: ignore[no-any-return]  # of NumPy's
 
     def passed(self, value: Any) -> Any:
         """Return a number as it is passed; floats of 16 bits lie in the lower half of a register, as ones of 32 do."""
         if self.element in HALVES:
-            value = np.array([value, 0], _NUMPY[self.element]).view(np.float32)[0]
+            value = np.array([value, 0], self.dtype).view(np.float32)[0]
         return self.form(np.asarray(value).item())
 
 
@@ -296,7 +298,7 @@ def passed(kind: Kind, value: Any, kept: list[Array]) -> Any:
     """Return a number, or the descriptor of an array, whose memory is kept alive by ``kept``."""
     if kind.rank is None:
         return kind.passed(value)
-    array = np.ascontiguousarray(value, _NUMPY[kind.element]).reshape(np.shape(value))
+    array = np.ascontiguousarray(value, kind.dtype).reshape(np.shape(value))
     if array.ndim != kind.rank:
         raise ValueError(f"an array of rank {array.ndim} is given for one of rank {kind.rank}")
     kept.append(array)
@@ -322,7 +324,7 @@ def _taken(kinds: Sequence[Kind], results: Sequence[Any]) -> Any:
 
 
 def _array(kind: Kind, memory: Any) -> Array:
-    dtype = np.dtype(_NUMPY[kind.element])
+    dtype = kind.dtype
     shape = tuple(memory.sizes) if kind.rank else ()
     strides = tuple(stride * dtype.itemsize for stride in memory.strides) if kind.rank else ()
     if 0 in shape:
