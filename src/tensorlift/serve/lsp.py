@@ -37,11 +37,12 @@ _IDS = {  # how editors call languages, where the file does not tell
     "f90": "fortran",
     "FortranFreeForm": "fortran",
 }
-_SEVERITIES = {
-    "error": lsp.DiagnosticSeverity.Error,
+_SEVERITIES = {  # code that is refused is not wrong
+    "error": lsp.DiagnosticSeverity.Information,
     "warning": lsp.DiagnosticSeverity.Warning,
-    "note": lsp.DiagnosticSeverity.Information,
+    "note": lsp.DiagnosticSeverity.Hint,
 }
+_NOT_PARSED = {"TL101", "TL165", "TL190"}  # the code of each language, and with it what is an error in an editor
 _ACTION = lsp.CodeActionKind.RefactorRewrite
 _WORD = re.compile(r"\w+")
 
@@ -245,7 +246,8 @@ def _diagnostic(found: Mapping[str, Any], lifted: _Lifted) -> lsp.Diagnostic:
     remedy = [f"help: {found['remedy']}"] if found["remedy"] else []
     message = "\n".join([found["message"], *remedy, *found["notes"]])
     place = lifted.range(found["line"], found["column"])
-    return lsp.Diagnostic(place, message, _SEVERITIES[found["severity"]], found["code"], source="tensorlift")
+    severity = lsp.DiagnosticSeverity.Error if found["code"] in _NOT_PARSED else _SEVERITIES[found["severity"]]
+    return lsp.Diagnostic(place, message, severity, found["code"], source="tensorlift")
 
 
 def _shown(one: Mapping[str, Any], *, is_marked: bool) -> str:
