@@ -1,8 +1,9 @@
 """Recover the dimensions of arrays that C addresses through a flat pointer, as in ``A[(i*m + j)*k + l]``.
 
 The symbolic factors of loop variables in the subscripts are the strides (here ``k`` and ``m*k``); along a diagonal, as
-in ``A[i*n + i]``, the factor is a stride and what steps from column to column. Ordered by degree each must divide the
-next; that chain, with the unit stride first, gives the dimensions. Each access is then split:
+in ``A[i*n + i]``, the factor is a stride and what steps from column to column, so that rows are taken to be as long as
+all accesses need to stay inside of theirs. Ordered by degree each stride must divide the next;
+that chain, with the unit stride first, gives the dimensions. Each access is then split:
 the factor of every loop variable by the largest stride that divides it, the invariant rest by division with
 remainder from the largest stride down. An inner subscript that is certainly negative borrows one row (``A[i*n + n -
 1]`` is column ``n - 1`` of row ``i``). The split is the C meaning if every inner subscript stays inside its row,
@@ -32,7 +33,7 @@ from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from tensorlift.poly.loops import Domain
     from tensorlift.poly.ranges import Ranges
@@ -94,18 +95,53 @@ def chain_of(array: Array, ranges: Ranges) -> list[Polynomial]:
     for access in array.accesses:
         found.update(dict.fromkeys(_strides_of(access, array)))
     rows = {stride for access in array.accesses for stride in _row_strides(access, array)}
-    for stride in [stride for stride in found if len(stride.terms) > 1]:
-        lead = _leading(stride)
-        alone = stride not in rows and all(_is_diagonal(access, stride, array, ranges) for access in array.accesses)
-        steps = (stride - lead).is_constant  # from column to column, where rows have the leading term's length
-        if alone or (steps and (lead in found or any(_steps_back(a, stride, ranges) for a in array.accesses))):
+    for stride in list(found):
+        row = _row_length(array, stride, found, rows, ranges)
+        if row != stride:
             del found[stride]
-            found[lead] = None
+            found[row] = None
     chain = _with_whole_rows(array, [ONE, *sorted(found, key=partial(_order, ranges))], ranges)
     for inner, outer in itertools.pairwise(chain):
         if not _may_hold(inner, outer, ranges):
             raise refusal("delinearise", array.accesses[0].location, array.name)
     return chain
+
+
+def _row_length(
+    array: Array, stride: Polynomial, found: Container[Polynomial], rows: Container[Polynomial], ranges: Ranges
+) -> Polynomial:
+    """Give the length of the rows that a stride leads through: ``n`` for ``n + 1``, which walks along a diagonal."""
+    lead, accesses = _leading(stride), array.accesses
+    if stride != lead:
+        alone = stride not in rows and all(_is_diagonal(access, stride, array, ranges) for access in accesses)
+        if alone or (lead in found and (stride - lead).is_constant):
+            return lead
+    if stride not in rows:
+        return stride
+    lengths = (stride, stride + ONE, stride - ONE) if stride == lead else (stride - ONE, stride, stride + ONE)
+    certain = next((row for row in lengths if all(_holds(row, access, ranges) for access in accesses)), None)
+    if certain is not None or not (stride - lead).is_constant:
+        return certain or stride
+    steps_back = any(_steps_back(access, stride, ranges) for access in accesses)
+    return lead if steps_back or all(_may_hold_instead(lead, stride, a, ranges) for a in accesses) else stride
+
+
+def _holds(row: Polynomial, access: Access, ranges: Ranges) -> bool:
+    """Tell whether what an access adds to a whole number of rows is certain to lie in a row of that length."""
+    rest = access.subscripts[0].divide(row)[1]
+    some = replace(access.domain, guards=(*access.domain.guards, row - ONE))
+    return any(
+        all(ranges.is_certain(room, some) for room in (column, row - ONE - column)) for column in (rest, rest + row)
+    )
+
+
+def _may_hold_instead(row: Polynomial, stride: Polynomial, access: Access, ranges: Ranges) -> bool:
+    """Tell whether an access lies at or after the start of a row, and, where rows are shorter, not the further on."""
+    column, other = (access.subscripts[0].divide(length)[1] for length in (row, stride))
+    if not ranges.is_certain(column, access.domain):
+        return False
+    most, further = ranges.maximum(column, access.domain), ranges.maximum(other, access.domain)
+    return row - stride == ONE or (most is not None and further is not None and ranges.is_certain(further - most))
 
 
 def _row_strides(access: Access, array: Array) -> list[Polynomial]:
@@ -143,7 +179,11 @@ def _primitive_or_none(subscript: Polynomial, variable: str) -> Polynomial | Non
 
 def _leading(stride: Polynomial) -> Polynomial:
     """Return the term of the highest degree, without its coefficient."""
-    return Polynomial({max(stride.terms, key=lambda monomial: (len(monomial), monomial)): 1})
+    return Polynomial({max(stride.terms, key=_by_degree): 1})
+
+
+def _by_degree(monomial: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+    return len(monomial), monomial
 
 
 def _order(ranges: Ranges, stride: Polynomial) -> tuple[int, bool, str]:
@@ -211,7 +251,7 @@ def _with_offset_strides(chain: list[Polynomial], rest: Polynomial, domain: Doma
 def primitive(factor: Polynomial) -> Polynomial:
     """Divide out the numeric content and make the leading term positive."""
     content = gcd(*factor.terms.values())
-    sign = -1 if all(value < 0 for value in factor.terms.values()) else 1
+    sign = -1 if factor.terms[max(factor.terms, key=_by_degree)] < 0 else 1
     return Polynomial({monomial: value * sign // content for monomial, value in factor.terms.items()})
 
 
@@ -252,7 +292,7 @@ def _borrow(dimensions: list[Polynomial], chain: list[Polynomial], domain: Domai
         width, gap = chain[level + 1].divide(chain[level])
         for _ in range(2 if gap == ZERO else 0):
             most, least = ranges.maximum(result[level], domain), ranges.minimum(result[level], domain)
-            if most is not None and ranges.is_nonnegative(-most - ONE):
+            if ranges.is_nonnegative(-result[level] - ONE, domain):
                 result[level], result[level + 1] = result[level] + width, result[level + 1] - ONE
             elif least is not None and ranges.is_nonnegative(least - width):
                 result[level], result[level + 1] = result[level] - width, result[level + 1] + ONE

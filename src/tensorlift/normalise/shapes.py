@@ -178,8 +178,7 @@ class Shapes:
         array.strides = None if _is_dense(strides, extents) else strides
 
     def _fits(self, split: Split, position: int, width: Polynomial) -> bool:
-        most = self._most(split, position)
-        return most is not None and self._ranges.is_nonnegative(width - ONE - most)
+        return self._ranges.is_nonnegative(width - ONE - split.subscripts[position], split.access.domain)
 
     def _most(self, split: Split, position: int) -> Polynomial | None:
         return self._ranges.maximum(split.subscripts[position], split.access.domain)

@@ -1,0 +1,69 @@
+"""The rows of flat memory through which loops go along diagonals, back from the last, and in bands."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
+
+# What is gone over, where, and the shape of the array `a` then.
+WALKS = {
+    "antidiagonals": (
+        "for (int d = 0; d < n; d++) for (int i = 0; i <= d; i++)",
+        "a[i*n + (d - i)] += 1;",
+        ("n", "n"),
+    ),
+    "wavefront": (
+        "for (int d = 2; d <= 2*n - 2; d++) for (int i = 1; i < n; i++) if (d - i >= 1 && d - i < n)",
+        "a[i*n + d - i] = a[(i-1)*n + d - i] + a[i*n + d - i - 1];",
+        ("n", "n"),
+    ),
+    "of a table with a border": (
+        "for (int d = 2; d <= n; d++) for (int i = 1; i < d; i++)",
+        "a[i*(n+1) + d - i] = a[(i-1)*(n+1) + d - i] + 1;",
+        ("n", "n + 1"),
+    ),
+    "backwards": (
+        "for (int d = 2*n - 4; d >= 0; d--) for (int i = n - 2; i >= 0; i--) if (d - i >= 0 && d - i < n - 1)",
+        "a[i*n + d - i] += a[(i+1)*n + d - i];",
+        ("n", "n"),
+    ),
+    "diagonals": (
+        "for (int k = 1; k < n; k++) for (int i = 0; i + k < n; i++)",
+        "a[i*n + i + k] = k;",
+        ("n", "n"),
+    ),
+    "diagonals in longer rows": (
+        "for (int k = 0; k < n; k++) for (int i = 0; i + k < n; i++)",
+        "a[i*m + i + k] = k;",
+        ("n", "n"),
+    ),
+    "antidiagonals in longer rows": (
+        "for (int d = 0; d < n; d++) for (int i = 0; i <= d; i++)",
+        "a[i*m + d - i] += 1;",
+        ("n", "n"),
+    ),
+    "a triangle": (
+        "for (int i = 0; i < n; i++) for (int j = i; j < n; j++)",
+        "a[i*m + j] = 1;",
+        ("n", "n"),
+    ),
+    "a band": (
+        "for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) if (i >= j - m && i <= j)",
+        "a[m + i - j + j*(m+1)] *= 2;",
+        ("n", "m + 1"),
+    ),
+}
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_rows_are_as_long_as_all_accesses_ask_for(walk: str) -> None:
+    loops, statement, shape = WALKS[walk]
+    text = f"void f(int n, int m, double *a) {{ {loops} {statement} }}\n"
+    (lifted,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    assert lifted.verdict != "refused", lifted.diagnostics
+    assert [each.shape for each in lifted.parameters if each.name == "a"] == [shape]
+    assert not [
+        each.text for each in lifted.preconditions if each.text not in {"n >= 0", "n >= 1", "n <= m", "m >= -1"}
+    ]
