@@ -128,7 +128,7 @@ def derived(summary: Summary, target: Target, _effort: Effort) -> TensorProgram:
         segmented=target.segmented,
         orders_stores=target.orders_stores,
     )
-    return derive(summary, select=_selection(target), build=build)
+    return derive(summary, select=_selection(target), build=build, settles=is_python)
 
 
 def _selection(target: Target) -> Select | None:

@@ -14,7 +14,7 @@ from tensorlift.ops.dtypes import SIGNED, DType, integer_range, is_float, is_int
 from tensorlift.poly.domain import UNIVERSE, Domain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 Range = tuple[tuple[str, ...], Domain]  # bound variables and the domain of their values
@@ -92,6 +92,8 @@ def _alike(left: Poly, right: Poly) -> bool:
 
 
 def _item(value: Poly, bound: tuple[str, ...], where: Domain, dtype: DType) -> Monomial:
+    if not value.terms:
+        return Monomial(0, (), (), bound, where)
     only = value.terms[0] if len(value.terms) == 1 else None
     if only is not None and not only.bound and only.domain is UNIVERSE:
         return Monomial(only.coefficient, only.num, only.den, bound, where)
@@ -147,7 +149,33 @@ def _fold(op: str, found: list[Monomial], dtype: DType, ring: int) -> Poly:
         return neutral(op, dtype)
     if len(found) == 1 and not found[0].bound and found[0].domain is UNIVERSE:
         return _value(found[0], ring)
-    return of_atom(fold_atom(op, found, dtype, ring), ring)
+    clipped = _clipped(found, dtype, ring) if op == "max" else None
+    return clipped or of_atom(fold_atom(op, found, dtype, ring), ring)
+
+
+def _clipped(found: list[Monomial], dtype: DType, ring: int) -> Poly | None:
+    """Return ``min(d, max(c, x))`` for ``max(c, min(d, x))`` with numbers ``c <= d``; None for anything else."""
+    pair = _limit_and_item(found)
+    inner = pair and _bounded(_value(pair[1], ring), "min")
+    if pair is None or inner is None or _worth(pair[0], dtype) > _worth(inner[0], dtype):
+        return None
+    below = _item(_fold("max", [pair[0], inner[1]], dtype, ring), (), UNIVERSE, dtype)
+    return of_atom(fold_atom("min", [inner[0], below], dtype, ring), ring)
+
+
+def _bounded(value: Poly, op: str) -> tuple[Monomial, Monomial] | None:
+    """Return the number and the other item of which a value is the greater or the lesser."""
+    atom = value.atom
+    return _limit_and_item(atom.items) if isinstance(atom, FoldAtom) and atom.op == op else None
+
+
+def _limit_and_item(found: Sequence[Monomial]) -> tuple[Monomial, Monomial] | None:
+    """Return of two items everywhere the one that is a number, and the other one, which is none."""
+    first, *others = sorted(found, key=lambda item: bool(item.atoms))
+    if len(others) != 1 or first.atoms or not others[0].atoms:
+        return None
+    is_everywhere = all(item.domain is UNIVERSE and not item.bound for item in found)
+    return (first, others[0]) if is_everywhere else None
 
 
 def _value(item: Monomial, ring: int) -> Poly:
@@ -184,14 +212,34 @@ def chosen_extreme(condition: Poly, chosen: Poly, other: Poly, context: Domain, 
     is_guarded = any(t.domain is not UNIVERSE and not t.bound for p in (chosen, other) for t in p.terms)
     if not isinstance(atom, ApplyAtom) or is_guarded:
         return None
-    if atom.op == "positive" and is_float(dtype):
-        op = _by_difference(atom.args[0].opened(), chosen, other, context)
-    elif atom.op == f"less.{dtype}":
-        left, right = (a.opened() for a in atom.args)
-        op = _by_operands((left, right), (chosen, other), context, dtype)
-    else:
-        return None
-    return extreme(op, (chosen, other), context, dtype) if op else None
+    for arms, excepted in _arms(chosen, other, dtype):
+        if atom.op == "positive" and is_float(dtype):
+            op = _by_difference(atom.args[0].opened(), *arms, context)
+        elif atom.op == f"less.{dtype}":
+            left, right = (a.opened() for a in atom.args)
+            op = _by_operands((left, right), arms, context, dtype)
+        else:
+            return None
+        if op and op != excepted:
+            return extreme(op, (chosen, other), context, dtype)
+    return None
+
+
+def _arms(chosen: Poly, other: Poly, dtype: DType) -> Iterator[tuple[tuple[Poly, Poly], str]]:
+    """Yield the arms of a choice, and those with ``x`` for ``min(d, x)`` beside a number ``c <= d``, with that ``min``.
+
+    The choice may then be the greater of both, not the lesser; for ``max(d, x)`` with ``c >= d`` the other way round.
+    """
+    yield (chosen, other), ""
+    for position, (bound, bounded) in enumerate(((chosen, other), (other, chosen))):
+        for op, sign in (("min", 1), ("max", -1)):
+            inner, limit = _bounded(bounded, op), bound.constant
+            if inner is None or limit is None:
+                continue
+            gap = _worth(inner[0], dtype) - _worth(Monomial(limit, (), (), (), UNIVERSE), dtype)
+            if gap * sign >= 0:
+                value = _value(inner[1], bounded.modulus)
+                yield ((bound, value), (value, bound))[position], op
 
 
 def _by_difference(value: Poly, chosen: Poly, other: Poly, context: Domain) -> str | None:

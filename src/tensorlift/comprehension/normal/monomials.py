@@ -174,6 +174,8 @@ class Monomial:
     def as_item(self, modulus: int, dtype: DType | None) -> Monomial:
         """Return an item of a fold as one product: a sum becomes a single atom."""
         parts = spread_indices(Monomial(self.coefficient, self.num, self.den))
+        if not parts:
+            return Monomial(0, (), (), self.bound, self.domain)
         if len(parts) == 1:
             return Monomial(parts[0].coefficient, parts[0].num, parts[0].den, self.bound, self.domain)
         return Monomial(1, (apply_atom("value", (poly(parts, modulus),), dtype),), (), self.bound, self.domain)

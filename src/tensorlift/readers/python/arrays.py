@@ -109,7 +109,7 @@ def elementwise(
         return apply(ctx, numbers)
     for number in numbers:
         if isinstance(number.value, SSAValue) and number.value.name_hint is None:
-            number.value.name_hint = ctx.temporary("t")
+            number.value.name_hint = ctx.temporary()
     arrays = [operand for operand in operands if isinstance(operand, View | Rule)]
     if len(arrays) + len(numbers) < len(operands) or any(array.is_list for array in arrays):
         raise ctx.refusal("arithmetic of lists or tuples")
@@ -194,7 +194,7 @@ def _memory(ctx: Context, block: Block, name: str, of_type: CNumber, count: SSAV
         properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0])},
         location=ctx.at,
     )
-    made.results[0].name_hint = name
+    made.results[0].name_hint = ctx.hint(name)
     block.add_op(made)
     return made.results[0]
 

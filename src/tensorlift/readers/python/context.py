@@ -121,6 +121,10 @@ class Context:
         found = f"{name}{self.made}"
         return found if found not in self.scope.module.identifiers else self.temporary(name)
 
+    def hint(self, name: str) -> str:
+        """Give the name that a local variable has in the source, or a new one inside of a function of NumPy."""
+        return name if self.scope.module.call is None else self.temporary()
+
     # -- places and refusals
 
     def place(self, node: ast.AST) -> FileLineColLoc:
@@ -291,7 +295,9 @@ class Context:
             return
         known = self.scope.names.get(name)
         if not isinstance(known, Named) or not _is_like(known, value):  # from here on it is another array
-            fixed = [None if self.stands(part) else Local(part.type, self.at, name) for part in parts_of(value)]
+            fixed = [
+                None if self.stands(part) else Local(part.type, self.at, self.hint(name)) for part in parts_of(value)
+            ]
             known = self.scope.names[name] = Named(value, fixed)
         for local, part in zip(known.locals, parts_of(value), strict=True):
             if local is not None:
@@ -306,9 +312,9 @@ class Context:
                     Number(value.value, ctype, weak), [None] * isinstance(value.value, SSAValue)
                 )
                 if isinstance(value.value, SSAValue) and value.value.name_hint is None:
-                    value.value.name_hint = name
+                    value.value.name_hint = self.hint(name)
                 return
-            known = self.scope.names[name] = Variable(Local(ir_type(ctype), self.at, name), ctype, weak)
+            known = self.scope.names[name] = Variable(Local(ir_type(ctype), self.at, self.hint(name)), ctype, weak)
         if not isinstance(known, Variable) or not fits(value, known.ctype):
             raise self.refusal(f"`{name}`, which is bound to values of several types,")
         self.flow.write(known.local, self.value(self.cast(value, known.ctype)))

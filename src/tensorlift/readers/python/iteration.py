@@ -241,7 +241,7 @@ def generated(ctx: Context, name: str, node: Comprehension) -> Number:
 def _begun(ctx: Context, before: Flow, item: Number, name: str) -> tuple[Local, CNumber, bool]:
     """Begin a reduction in the block before its loops, now that the type of its items is known."""
     ctype, weak = promoted(LONG, True, LONG if item.is_truth and item.weak else item.ctype, item.weak)  # noqa: FBT003 - zero is weak
-    local = Local(ir_type(ctype), ctx.at, ctx.temporary("s"))
+    local = Local(ir_type(ctype), ctx.at, ctx.temporary())
     inside, ctx.flow.current = ctx.flow.current, before
     before.definitions[local] = ctx.constant(int(name == "all"), ctype)
     ctx.flow.current = inside

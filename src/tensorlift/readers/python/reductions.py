@@ -80,7 +80,7 @@ def total(ctx: Context, name: str, value: ArrayLike, of_python: bool = False) ->
     for extent in value.extents:
         _has_elements(ctx, value, extent)
     first = element(ctx, value, [0] * len(value.extents))
-    result = Local(ir_type(first.ctype), ctx.at, ctx.temporary("m"))
+    result = Local(ir_type(first.ctype), ctx.at, ctx.temporary())
     ctx.flow.write(result, ctx.value(first))
     apply = partial(extreme_of if of_python else extreme_of_numpy, name)
 
@@ -120,7 +120,7 @@ def _moves(ctx: Context, extent: Size) -> bool:
 
 def _folded(ctx: Context, op: ast.operator, value: ArrayLike, ctype: CNumber, *, weak: bool) -> Number:
     """Add or multiply all elements in a type, beginning with the integer zero or one."""
-    result = Local(ir_type(ctype), ctx.at, ctx.temporary("s"))
+    result = Local(ir_type(ctype), ctx.at, ctx.temporary())
     ctx.flow.write(result, ctx.constant(int(isinstance(op, ast.Mult)), ctype))
 
     def body(indices: Sequence[Size]) -> None:
@@ -134,7 +134,7 @@ def _folded(ctx: Context, op: ast.operator, value: ArrayLike, ctype: CNumber, *,
 
 def _counted(ctx: Context, name: str, value: ArrayLike, *, weak: bool) -> Number:
     """Count the elements that are other than zero, or tell whether any or all are."""
-    result = Local(i64, ctx.at, ctx.temporary("c"))
+    result = Local(i64, ctx.at, ctx.temporary())
     ctx.flow.write(result, ctx.constant(0, LONG))
 
     def body(indices: Sequence[Size]) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tensorlift.ir.segments import Segments, Spans, Spread
 from tensorlift.ir.tensor_program import (
-    At,
     Broadcast,
     Cast,
     Conditional,
@@ -28,9 +27,7 @@ from tensorlift.ir.tensor_program import (
     Literal,
     NewAxis,
     Operation,
-    Range,
     Reduction,
-    Reverse,
     SizeValue,
     Subscript,
     Take,
@@ -42,7 +39,8 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ops.dtypes import NARROW, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import SCALAR_OPS
-from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.poly.affine import ONE, Affine
+from tensorlift.synthesis.derive.subscripts import composed_items, is_whole, subscript_shape, without_turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -205,17 +203,21 @@ class Builder:
     def subscript(self, argument: Expression, items: Sequence[SubscriptItem]) -> Expression:
         """Take a view; whole axes at the end need no item, and without any item it is the operand."""
         if isinstance(argument, Subscript):
-            composed = _composed(argument, items)
+            composed = composed_items(argument, items)
             if composed is not None:
                 return self.subscript(argument.argument, composed)
-        kept = list(items)
+        if isinstance(argument, Elementwise) and any(isinstance(item, NewAxis) for item in items):
+            turned = _with_axes(self, argument, items)
+            if turned is not None:
+                return turned
+        kept = without_turns(items, argument.shape)
         axis = sum(not isinstance(item, NewAxis) for item in kept)
-        while axis and _is_whole(kept[-1], argument.shape[axis - 1]):
+        while axis and is_whole(kept[-1], argument.shape[axis - 1]):
             kept.pop()
             axis -= 1
         if not kept:
             return argument
-        return self._node(Subscript, argument.dtype, _subscript_shape(argument.shape, kept), argument, tuple(kept))
+        return self._node(Subscript, argument.dtype, subscript_shape(argument.shape, kept), argument, tuple(kept))
 
     def transpose(self, argument: Expression, permutation: tuple[int, ...]) -> Expression:
         """Permute the axes."""
@@ -407,60 +409,20 @@ def broadcast_shape(arguments: Sequence[Expression]) -> Shape:
     return tuple(shape)
 
 
-def whole(extent: Affine) -> Range:
-    """Return the subscript that keeps a whole axis."""
-    return Range(ZERO, extent)
-
-
-def _is_whole(item: SubscriptItem, extent: Affine) -> bool:
-    return isinstance(item, Range) and item.start == ZERO and item.stop == extent and item.step == 1
-
-
-def _subscript_shape(shape: Shape, items: Sequence[SubscriptItem]) -> Shape:
-    result: list[Affine] = []
-    axis = 0
-    for item in items:
-        if isinstance(item, NewAxis):
-            result.append(ONE)
-            continue
-        if isinstance(item, Range):
-            result.append(item.extent)
-        elif isinstance(item, Reverse):
-            result.append(shape[axis])
-        axis += 1
-    return (*result, *shape[axis:])
-
-
-def _composed(inner: Subscript, items: Sequence[SubscriptItem]) -> list[SubscriptItem] | None:
-    """Return one subscript that does what two do, None where no single one does."""
-    behind = inner.argument.rank - sum(not isinstance(item, NewAxis) for item in inner.items)
-    waiting = [*inner.items, *map(whole, inner.argument.shape[inner.argument.rank - behind :])]
-    result: list[SubscriptItem] = []
-    extents = iter(inner.shape)
-    for item in items:
-        while waiting and isinstance(waiting[0], At):
-            result.append(waiting.pop(0))
-        if isinstance(item, NewAxis):
-            result.append(item)
-            continue
-        below = waiting.pop(0)
-        joined = below if _is_whole(item, next(extents)) else _narrowed(below, item)
-        if joined is None:
-            return None
-        result.append(joined)
-    return [*result, *waiting]
-
-
-def _narrowed(below: SubscriptItem, item: SubscriptItem) -> SubscriptItem | None:
-    """Return the part that an item takes of a range with step 1."""
-    if not isinstance(below, Range) or below.step != 1 or below.is_clamped:
+def _with_axes(build: Builder, argument: Expression, items: Sequence[SubscriptItem]) -> Expression | None:
+    """Compute with axes of one position that would be inserted afterwards, where all operands have them."""
+    if not argument.shape:
+        return argument
+    if isinstance(argument, Subscript):
+        found = build.subscript(argument, items)
+        return found if isinstance(found, Variable) else None
+    if not isinstance(argument, Elementwise):
         return None
-    if isinstance(item, At):
-        return At(below.start + item.index)
-    if isinstance(item, Range):
-        end = None if item.end is None else below.start + item.end
-        return Range(below.start + item.start, below.start + item.stop, item.step, item.is_clamped, end)
-    return None
+    arguments = [_with_axes(build, one, items) for one in argument.arguments if one.rank in (0, argument.rank)]
+    known = [one for one in arguments if one is not None]
+    if len(known) < len(argument.arguments):
+        return None
+    return build.elementwise(argument.op, *known, dtype=argument.dtype)
 
 
 def owned(value: Expression, build: Builder) -> Expression:

@@ -16,8 +16,8 @@ from tensorlift.ir.tensor_program import Assign, Scatter, SetSlice
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least
 from tensorlift.poly.names import unused
-from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.reads import affine_value
+from tensorlift.synthesis.derive.subscripts import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

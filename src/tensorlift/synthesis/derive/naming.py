@@ -30,6 +30,7 @@ from tensorlift.ir.tensor_program import (
     variables_in,
     walk_statements,
 )
+from tensorlift.synthesis.derive.settling import is_nameless
 from tensorlift.synthesis.derive.sharing import temporary_stem
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class _Group:
 class _Naming:
     def __init__(self, body: tuple[Statement, ...], summary: Summary) -> None:
         self.summary = summary
-        self.arrays = {name: name for name in summary.arrays} | dict(_array_of(summary.items))
+        self.arrays = {name: name for name in summary.arrays} | arrays_of(summary.items)
         self.body = body
         parameters = [name for name, info in summary.arrays.items() if info.is_parameter]
         self.lifetimes = _Lifetimes(body, parameters)
@@ -151,7 +152,8 @@ class _Naming:
     def _source_name(self, group: _Group) -> str | None:
         array = next((self.arrays[v] for v in group.versions if v in self.arrays), None)
         info = self.summary.arrays.get(array or "")
-        return info.source_name if info else array
+        name = info.source_name if info else array
+        return None if name is None or is_nameless(name) else name
 
     def _new_name(self, source: str | None, group: _Group, by_name: dict[str, list[_Group]]) -> str:
         """Return a name for a version beside others of its array, or for a temporary, which shares it with none."""
@@ -214,13 +216,15 @@ class _Lifetimes:
             self.alive.setdefault(name, []).append((start, max(self.last.get(name, start), start + 0.5)))
 
 
-def _array_of(items: Iterable[Item]) -> Iterator[tuple[str, str]]:
+def arrays_of(items: Iterable[Item]) -> dict[str, str]:
+    """Return by versions the arrays that they are of."""
+    found: dict[str, str] = {}
     for item in items:
         if isinstance(item, Definition):
-            yield item.name, item.array
+            found[item.name] = item.array
         else:
-            yield from ((c.name, c.array) for c in item.carried)
-            yield from _array_of(item.body)
+            found |= {c.name: c.array for c in item.carried} | arrays_of(item.body)
+    return found
 
 
 # -- rewriting

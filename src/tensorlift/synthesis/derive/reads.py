@@ -20,8 +20,8 @@ from tensorlift.ir.tensor_program import At, Expression, Iota, Range, Reverse, S
 from tensorlift.ops.dtypes import NARROW, is_float
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
-from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Scope, Value, ends_over
+from tensorlift.synthesis.derive.subscripts import whole
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Read, Reduce, Term

@@ -26,10 +26,11 @@ from tensorlift.ir.tensor_program import Assign, Scatter, SetSlice, Statement, v
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain
 from tensorlift.poly.names import fresh
-from tensorlift.synthesis.derive.builder import owned, whole
+from tensorlift.synthesis.derive.builder import owned
 from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import affine_value, readable
 from tensorlift.synthesis.derive.scope import Scope, Value, ranges_of, span_box
+from tensorlift.synthesis.derive.subscripts import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

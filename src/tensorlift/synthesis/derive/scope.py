@@ -14,7 +14,7 @@ from tensorlift.ir.tensor_program import Elementwise, Expression, NewAxis, Range
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least, less
 from tensorlift.poly.variables import without_divisions, without_redundancies
-from tensorlift.synthesis.derive.builder import Builder, whole
+from tensorlift.synthesis.derive.subscripts import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.diagnostics import LiftError
     from tensorlift.ops.dtypes import DType
+    from tensorlift.synthesis.derive.builder import Builder
 
 Span = tuple[Affine, Affine]  # first value, value after the last
 

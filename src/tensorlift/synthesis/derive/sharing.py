@@ -110,7 +110,7 @@ class _Sharing:
     def _assignment(self, statement: Assign | SetSlice, level: _Level) -> Statement:
         value = statement.value
         known = self._lookup(value, level)
-        if not value.shape and isinstance(statement, Assign) and _weight(value) < _SCALAR_WORTH:
+        if not value.shape and isinstance(statement, Assign) and weight(value) < _SCALAR_WORTH:
             known = None  # each has a number of its own
         if known is not None and isinstance(statement, SetSlice):
             return replace(statement, value=known)
@@ -210,7 +210,7 @@ class _Sharing:
         return None
 
 
-def _weight(value: Expression) -> int:
+def weight(value: Expression) -> int:
     """Count the operations of an expression."""
     return sum(not isinstance(node, _FREE) for node in walk_expressions(value))
 

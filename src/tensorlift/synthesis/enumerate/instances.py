@@ -16,8 +16,8 @@ from tensorlift.comprehension.notation.definitions import show_definition
 from tensorlift.comprehension.terms import Read
 from tensorlift.ir.tensor_program import At
 from tensorlift.poly.affine import ONE, ZERO, Affine
-from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
+from tensorlift.synthesis.derive.subscripts import whole
 from tensorlift.synthesis.enumerate.steps import Step, applied
 from tensorlift.synthesis.symbolic import field as gf
 from tensorlift.synthesis.symbolic.graph import EXTREMES, Graph

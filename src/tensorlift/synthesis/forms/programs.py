@@ -40,7 +40,8 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.poly.affine import Affine
-from tensorlift.synthesis.derive.builder import Builder, whole
+from tensorlift.synthesis.derive.builder import Builder
+from tensorlift.synthesis.derive.subscripts import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -51,7 +51,8 @@ def _simplify_items(items: tuple[Item, ...], needed: set[str]) -> list[Item]:
 def _simplify_run(definitions: list[Definition], needed: set[str]) -> list[Definition]:
     live = [tidied(without_blocks(d)) for d in drop_dead(definitions, needed)]
     inlined = Inliner(live, needed).run()
-    return [counted(d) for d in reuse_earlier([_absorbed(contractible(forwards(d))) for d in inlined])]
+    reused = reuse_earlier([_absorbed(contractible(forwards(d))) for d in inlined])
+    return [counted(d) for d in drop_dead(reused, needed)]
 
 
 def _absorbed(definition: Definition) -> Definition:

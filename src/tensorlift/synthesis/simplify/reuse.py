@@ -23,6 +23,7 @@ from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.names import formals
 from tensorlift.poly.variables import extreme_of, is_single_valued
+from tensorlift.synthesis.simplify.inline import with_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,10 +37,17 @@ _MOST_KNOWN = 24  # earlier reductions over the same arrays that one is compared
 
 
 def reuse_earlier(definitions: list[Definition]) -> list[Definition]:
-    """Return the definitions with reductions replaced by reads of earlier definitions that are just that reduction."""
+    """Return the definitions with reductions replaced by reads of earlier definitions that are just that reduction.
+
+    What is a whole reduction that an earlier definition is, is read as that one.
+    """
     result: list[Definition] = []
     computed: dict[frozenset[str], list[Definition]] = {}
+    same: list[Definition] = []
     for definition in definitions:
+        for one in same:
+            if one.name in definition.reads:
+                definition = with_terms(definition, one, lambda _: True) or definition  # noqa: PLW2901 - as it goes on
         read_together = [term.reads for _, term in definition.pieces]
         groups = [group for reads, group in computed.items() if any(map(reads.issubset, read_together))]
         known = [earlier for group in groups for earlier in group[-_MOST_KNOWN:]]
@@ -48,6 +56,8 @@ def reuse_earlier(definitions: list[Definition]) -> list[Definition]:
         result.append(definition)
         if len(definition.pieces) == 1 and isinstance(definition.pieces[0][1], Reduce):
             computed.setdefault(definition.pieces[0][1].reads, []).append(definition)
+        elif known and len(definition.pieces) == 1 and isinstance(definition.pieces[0][1], Read):
+            same.append(definition)
     return result
 
 

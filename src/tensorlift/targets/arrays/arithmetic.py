@@ -222,6 +222,12 @@ def _length(a: Term, b: Term) -> Term:
     return terms.apply("sqrt", terms.apply("add", terms.apply("mul", a, a), terms.apply("mul", b, b)))
 
 
+def _clip(o: Obligations, a: Tensor, a_min: Tensor, a_max: Tensor) -> SymbolicTensor:
+    if not a.is_strong or any(o.types.result_type(o, (a, bound)) != a.dtype for bound in (a_min, a_max)):
+        o.refuse("np.clip of anything but an array, or by a bound of a wider type")
+    return plain("min", FUNCTION, o, plain("max", FUNCTION, o, a, a_min), a_max)
+
+
 _OPERANDS = ("arith[m, n]", "arith[n]")
 _DIVISORS = ("number[m, n]", "positive[n]")
 
@@ -277,6 +283,7 @@ ROWS = [
     ),
     _function("maximum", partial(plain, "max", FUNCTION)),
     _function("minimum", partial(plain, "min", FUNCTION)),
+    row("np.clip", _clip, "np.clip(a, 1, 2)", "np.clip(a, b, 2)", "np.clip(a, 3, b)", a="arith[m, n]", b="arith[n]"),
     _function("fmax", partial(plain, "fmax", FUNCTION)),
     _function("fmin", partial(plain, "fmin", FUNCTION)),
     row("np.arctan2", partial(float_binary, "atan2"), "np.arctan2(a, b)", a="real[m, n]", b="real[n]"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
@@ -182,11 +182,11 @@ def mean(o: Obligations, a: Tensor, axis: Axes = None, *, keepdims: Flag = False
     dtype = o.types.quotient_type(o, a.dtype)
     total = folded(o, Fold("sum", dtype), a, axes)
 
+    counts = [terms.index(a.shape[place], "i64" if len(axes) > 1 else dtype) for place in axes]
+    count = convert(reduce(partial(terms.apply, "mul"), counts), dtype) if counts else terms.constant(1, dtype)
+
     def cell(indices: Indices) -> Term:
-        result = total.at(indices)
-        for place in axes:
-            result = terms.apply("div", result, terms.index(a.shape[place], dtype))
-        return result
+        return terms.apply("div", total.at(indices), count)
 
     return _keep(total.with_cells(total.shape, cell), a.rank, axes, keepdims=keepdims)
 

@@ -6,9 +6,11 @@ Contractions: matrix products where transposing brings the operands into that fo
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.clipping import clipped
+from tensorlift.ir.means import is_mean, kept_fold
 from tensorlift.ir.tensor_program import (
     Cast,
     Contraction,
@@ -23,10 +25,11 @@ from tensorlift.ir.tensor_program import (
     Literal,
     Reduction,
     SizeValue,
+    Subscript,
     Transpose,
     TriangleMask,
 )
-from tensorlift.ops.dtypes import is_float, is_integer, width
+from tensorlift.ops.dtypes import is_integer, width
 from tensorlift.ops.scalar_ops import ROUNDINGS, numpy_name
 from tensorlift.poly.affine import ZERO
 from tensorlift.targets.arrays.functions import FUNCTIONS
@@ -251,13 +254,24 @@ def elementwise(spell: Spelling, node: Elementwise) -> Text:
     """
     if node.op == "div" and is_mean(total := node.arguments[0], node.arguments[1]):
         return reduction(spell, total, "mean")
+    bounds = clipped(node)
+    if bounds is not None and all(bound.dtype == node.dtype for bound in bounds):
+        return call(f"{spell.library.name}.clip", *map(spell, bounds))
     started = _started(node)
     if started is not None:
         return reduction(spell, started)
     return spelling.elementwise(spell, node)
 
 
-def reduction(spell: Spelling, node: Reduction, method: str = "") -> Text:
+def subscript(spell: Spelling, node: Subscript) -> Text:
+    """Spell slices and single cells; a fold in which axes are inserted again where they were keeps them."""
+    kept = kept_fold(node)
+    if kept is not None and (kept[1] or kept[0].op in _METHOD_REDUCTIONS):
+        return reduction(spell, *kept, keepdims="True")
+    return spelling.subscript(spell, node)
+
+
+def reduction(spell: Spelling, node: Reduction, method: str = "", keepdims: str = "") -> Text:
     """Spell a fold over axes."""
     method = spell.library.reductions.get(node.op, method)
     argument, dtype = summed(spell, node)
@@ -272,8 +286,9 @@ def reduction(spell: Spelling, node: Reduction, method: str = "") -> Text:
         return call(f"{spell.library.name}.{node.op}.reduce", inner, axis=whole, initial=initial)
     method = method or node.op
     if is_method and inner.precedence is Precedence.ATOM:
-        return call(f"{inner.source}.{method}", axis=axis, dtype=dtype, initial=initial)
-    return call(f"{spell.library.name}.{method}", inner, axis=axis, dtype=dtype, initial=initial)
+        return call(f"{inner.source}.{method}", axis=axis, dtype=dtype, initial=initial, keepdims=keepdims)
+    name = f"{spell.library.name}.{method}"
+    return call(name, inner, axis=axis, dtype=dtype, initial=initial, keepdims=keepdims)
 
 
 def cumulative(spell: Spelling, node: Cumulative) -> Text:
@@ -318,14 +333,6 @@ def _started(node: Elementwise) -> Reduction | None:
     return None
 
 
-def is_mean(left: Expression, right: Expression) -> TypeGuard[Reduction]:
-    """Tell whether a sum of reals is divided by the number of its summands."""
-    if not isinstance(left, Reduction) or left.op != "sum" or len(left.axes) != 1 or not isinstance(right, SizeValue):
-        return False
-    is_plain = not isinstance(left.argument, Cast) and is_float(left.dtype)
-    return is_plain and right.affine == left.argument.shape[left.axes[0]]
-
-
 def widened_type(spell: Spelling, node: Reduction | Cumulative) -> str:
     """Spell the type of a fold, unless the library would fold in it by itself."""
     return spell.dtype(node.dtype) if node.op in ("sum", "prod") and is_narrow(node.dtype) else ""
@@ -361,6 +368,7 @@ RULES: dict[type[Expression], Rule] = {
     Transpose: _transpose,
     Cast: cast,
     Elementwise: elementwise,
+    Subscript: subscript,
     Reduction: reduction,
     Cumulative: cumulative,
     Contraction: contraction_text,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.diagnostics import refuse
@@ -60,6 +61,7 @@ _INFIX = {
     "bitand": ("&", Precedence.BIT_AND), "bitor": ("|", Precedence.BIT_OR), "bitxor": ("^", Precedence.BIT_XOR),
     "shl": ("<<", Precedence.SHIFT), "shr": (">>", Precedence.SHIFT),
 }  # fmt: skip
+_LEAST_OF_BYTES = -128
 _LOGICAL = {"and": ("&", Precedence.BIT_AND), "or": ("|", Precedence.BIT_OR)}
 # Operators that may get a real operand of a narrower type: the library converts it to the other's type, exactly.
 _CONVERTING = {"add", "sub", "mul", "div"}
@@ -349,7 +351,17 @@ def _infix(spell: Spelling, node: Elementwise, arguments: list[Text]) -> Text:
         outer = outer_operands(left, right)
         if outer is not None:
             return call(f"{spell.library.name}.outer", spell(outer[0]), spell(outer[1]))
+    if node.op == "add" and _begins_below_zero(right) and arguments[1].source.startswith("-"):
+        positive = arguments[1]._replace(source=arguments[1].source[1:])
+        return binary(arguments[0], "-", positive, precedence)
     return binary(arguments[0], operator, arguments[1], precedence)
+
+
+def _begins_below_zero(node: Expression) -> bool:
+    """Tell whether a node is a number below zero, or times one, and its type has that with the other sign."""
+    if isinstance(node, Elementwise) and node.op in ("mul", "div") and is_float(node.dtype):
+        return isinstance(node.arguments[0], Literal)
+    return isinstance(node, Literal) and isinstance(node.value, Fraction) and node.value > _LEAST_OF_BYTES
 
 
 def function(spell: Spelling, node: Elementwise) -> Text:

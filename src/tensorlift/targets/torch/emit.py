@@ -13,6 +13,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.clipping import clipped
+from tensorlift.ir.means import is_mean, kept_fold
 from tensorlift.ir.segments import Spans, Spread
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
@@ -51,7 +53,6 @@ from tensorlift.targets.python_text.arrays import (
     accumulation,
     contraction_text,
     iota,
-    is_mean,
     is_narrow,
     spans,
     spread,
@@ -173,7 +174,10 @@ def _full(spell: Spelling, node: Full) -> Text:
 
 
 def _subscript(spell: Spelling, node: Subscript) -> Text:
-    """Spell slices and single cells; reversed axes are flipped."""
+    """Spell slices and single cells; reversed axes are flipped, and folds keep axes that are inserted again."""
+    fold = kept_fold(node)
+    if fold is not None and fold[0].op in {"sum", "max", "min"} and fold[0].initial is None:
+        return _reduction(spell, *fold, keepdim="True")
     if not any(isinstance(item, Reverse) for item in node.items):
         return spelling.subscript(spell, node)
     kept = [item for item in node.items if not isinstance(item, At)]
@@ -194,9 +198,7 @@ def _broadcast(spell: Spelling, node: Broadcast) -> Text:
 def _transpose(spell: Spelling, node: Transpose) -> Text:
     """Spell permuted axes."""
     inner = spell(node.argument)
-    if node.permutation == (1, 0):
-        return Text(f"{inner.atom}.T")
-    return _permuted(inner, node.permutation)
+    return Text(f"{inner.atom}.T") if node.permutation == (1, 0) else _permuted(inner, node.permutation)
 
 
 def _windows(spell: Spelling, node: Windows) -> Text:
@@ -232,6 +234,8 @@ def _elementwise(spell: Spelling, node: Elementwise) -> Text:
     """Spell a scalar function of arrays; a sum divided by its number of summands is a mean."""
     if node.op == "div" and is_mean(total := node.arguments[0], node.arguments[1]):
         return _reduction(spell, total, "mean")
+    if (bounds := clipped(node)) is not None and all(isinstance(bound, Literal) for bound in bounds[1:]):
+        return call("torch.clamp", spell(bounds[0]), min=spell(bounds[1]), max=spell(bounds[2]))
     return spelling.elementwise(spell, node)
 
 
@@ -247,10 +251,9 @@ def _function(spell: Spelling, node: Elementwise) -> Text:
             return call("torch.clamp", _strong(spell, other), **{_CLAMPS[node.op]: spell(bound).source})
     if node.op in _TAKE_NUMBERS:
         return _function_of_numbers(spell, node)
-    function = spell.library.functions.get(node.op)
-    if function is None:
+    if node.op not in spell.library.functions:
         return spelling.function(spell, node)
-    return call(function, *(_strong(spell, a) for a in values))
+    return call(spell.library.functions[node.op], *(_strong(spell, a) for a in values))
 
 
 def _function_of_numbers(spell: Spelling, node: Elementwise) -> Text:
@@ -269,7 +272,7 @@ def _function_of_numbers(spell: Spelling, node: Elementwise) -> Text:
 # -- folds
 
 
-def _reduction(spell: Spelling, node: Reduction, method: str = "") -> Text:
+def _reduction(spell: Spelling, node: Reduction, method: str = "", keepdim: str = "") -> Text:
     """Spell a fold over axes."""
     if node.op not in _REDUCTIONS:
         raise refuse("TL305", f"PyTorch has no reduction {node.op}", remedy="lift to another target")
@@ -286,7 +289,7 @@ def _reduction(spell: Spelling, node: Reduction, method: str = "") -> Text:
             text = call(f"{text.atom}.prod", dim=str(axis), dtype=dtype)
         return text
     dim = "" if len(node.axes) == argument.rank else str(node.axes[0] if len(node.axes) == 1 else node.axes)
-    return call(f"{text.atom}.{name}", dim=dim, dtype=dtype)
+    return call(f"{text.atom}.{name}", dim=dim, dtype=dtype, keepdim=keepdim)
 
 
 def _started(spell: Spelling, node: Reduction, text: Text) -> Text:

@@ -115,13 +115,14 @@ def _clamp(
     min: Tensor | None = None,  # noqa: A002 - as above
     max: Tensor | None = None,  # noqa: A002 - as above
 ) -> SymbolicTensor:
-    if not input.is_strong or input.dtype == "bool" or (min is None) == (max is None):
-        o.refuse("torch.clamp but for one bound of a tensor of numbers")
-    bound, op = (min, "max") if min is not None else (max, "min")
-    assert bound is not None
-    if o.types.result_type(o, (input, bound)) != input.dtype:
-        o.refuse("torch.clamp by a bound of a wider type")
-    return arithmetic.plain(op, arithmetic.FUNCTION, o, input, bound)
+    if not input.is_strong or input.dtype == "bool" or (min is None and max is None):
+        o.refuse("torch.clamp but for bounds of a tensor of numbers")
+    result: SymbolicTensor = input
+    for op, bound in (("max", min), ("min", max)):
+        if bound is not None and o.types.result_type(o, (input, bound)) != input.dtype:
+            o.refuse("torch.clamp by a bound of a wider type")
+        result = result if bound is None else arithmetic.plain(op, arithmetic.FUNCTION, o, result, bound)
+    return result
 
 
 def _where(o: Obligations, condition: Tensor, input: Tensor, other: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
@@ -236,7 +237,13 @@ ROWS = [
         a="number[m, n]",
         b="real[n]",
     ),
-    row("torch.clamp", _clamp, *_on_both("torch.clamp(a, min=1)", "torch.clamp(a, max=0)", "torch.clamp(a, min=b)")),
+    row(
+        "torch.clamp",
+        _clamp,
+        *_on_both(
+            "torch.clamp(a, min=1)", "torch.clamp(a, max=0)", "torch.clamp(a, min=b)", "torch.clamp(a, min=1, max=2)"
+        ),
+    ),
     row(
         "torch.where",
         _where,

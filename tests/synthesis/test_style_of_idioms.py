@@ -1,0 +1,88 @@
+"""Idioms of Python: lifted to the line that an expert would have written, in each library."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
+
+_NUMPY, _JAX, _TORCH = "numpy", "jax", "torch"
+_ALL = """
+import numpy as np
+
+def loop_mean(x: "float64[:]"):
+    s = 0.0
+    for v in x:
+        s += v
+    return s / len(x)
+
+def mean_of_all(x: "float64[:, :]"):
+    s = 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            s += x[i, j]
+    return s / (x.shape[0] * x.shape[1])
+
+def centred(x: "float64[:, :]"):
+    return x - x.mean(axis=1, keepdims=True)
+
+def softmax(x: "float64[:, :]"):
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+def share(x: "float64[:]"):
+    return x / x.sum()
+
+def clipped(x: "float64[:]", y: "float64[:]") -> None:
+    for i in range(len(x)):
+        v = x[i]
+        if v < -1:
+            v = -1.0
+        elif v > 2:
+            v = 2.0
+        y[i] = v
+
+def clipped_by_calls(x: "float64[:]"):
+    return np.array([max(0.0, min(v, 1.0)) for v in x])
+
+def neighbours(x: "float64[:]", k: "int64[:]"):
+    return x[k - 1] + x[k + 1]
+
+def column(x: "float64[:, :]"):
+    m = x.mean(axis=1, keepdims=True)
+    return np.exp(m) + x - m
+
+def prices(x: "float64[:]"):
+    y = x - x.mean()
+    return y / (y.max() - y.min()), y
+"""
+_LINES = {
+    ("loop_mean", _NUMPY): "return x.mean()",
+    ("mean_of_all", _NUMPY): "return x.mean()",
+    ("mean_of_all", _TORCH): "return x.mean()",
+    ("centred", _NUMPY): "return x - x.mean(axis=1, keepdims=True)",
+    ("centred", _JAX): "return x - x.mean(axis=1, keepdims=True)",
+    ("centred", _TORCH): "return x - x.mean(dim=1, keepdim=True)",
+    ("softmax", _NUMPY): "return e / e.sum(axis=1, keepdims=True)",
+    ("share", _NUMPY): "return x / x.sum()",
+    ("share", _TORCH): "return x / x.sum()",
+    ("clipped", _NUMPY): "return np.clip(x, -1.0, 2.0)",
+    ("clipped", _JAX): "return jnp.clip(x, -1.0, 2.0)",
+    ("clipped", _TORCH): "return torch.clamp(x, min=-1.0, max=2.0)",
+    ("clipped_by_calls", _NUMPY): "return np.clip(x, 0.0, 1.0)",
+    ("neighbours", _NUMPY): "return x[k - 1] + x[k + 1]",
+    ("column", _NUMPY): "return np.exp(m) + x - m",
+    ("prices", _NUMPY): "return y / (y.max() - y.min()), y",
+}
+
+
+@pytest.fixture(scope="module", params=[_NUMPY, _JAX, _TORCH])
+def programs(request: pytest.FixtureRequest) -> dict[tuple[str, str], list[str]]:
+    wanted = tuple(name for name, target in _LINES if target == request.param)
+    record = lift_source(source_from_text(_ALL, "idioms.py"), LiftOptions(wanted, request.param))
+    return {(one.name, request.param): one.program.splitlines() for one in record.functions}
+
+
+def test_idioms_are_spelled_as_an_expert_would(programs: dict[tuple[str, str], list[str]]) -> None:
+    assert {key: lines[-1].strip() for key, lines in programs.items()} == {key: _LINES[key] for key in programs}
