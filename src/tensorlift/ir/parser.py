@@ -11,12 +11,13 @@ What is mended here, each to be left out once xDSL has it:
 - what operations have of their own, by upstream's definitions, is none of their notes: one that changes what they mean
   is refused, and ``no_inline`` of a function is a note;
 - operations by the names that they had before (``OLD_NAMES``);
-- a string that is not closed takes time that doubles with each of its characters.
+- a string that is not closed takes time that doubles with each of its characters, and any other token a long time.
 """
 
 from __future__ import annotations
 
 import re
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ArrayAttr, FileLineColLoc, FusedLoc, IntAttr, StringAttr, UnknownLoc
@@ -25,8 +26,8 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import Parser
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError
-from xdsl.utils.lexer import Input, Span
-from xdsl.utils.mlir_lexer import MLIRLexer
+from xdsl.utils.lexer import Input, Span, Token
+from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
 from tensorlift.ir.skip import end_of_bracket, end_of_operation, without_comments
@@ -57,8 +58,28 @@ _MEMREF = re.compile(r"memref<[\w?]+(?:, strided<[^<>]*>)?>")  # of a builtin el
 _MEMREFS: dict[str, Any] = {}  # types that were read, by their text
 
 
+# Nearly all tokens are a name, a value, a number or one character, and what starts such a token says which.
+_USUAL = re.compile(
+    r"\s*([a-zA-Z_][\w$.]*|%(?:[0-9]+|[a-zA-Z$._-][\w$.-]*)|[0-9]+(?![0-9.x])|\{(?!-#)|[:,()}\[\]<>=+*?])", re.ASCII
+)
+_KINDS = {
+    **dict.fromkeys(ascii_letters + "_", Kind.BARE_IDENT),
+    **dict.fromkeys(digits, Kind.INTEGER_LIT),
+    **KIND_BY_PUNCTUATION_SPELLING,
+    "%": Kind.PERCENT_IDENT,
+}
+
+
 class _Lexer(MLIRLexer):
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*"')
+
+    def lex(self) -> Token[Kind, str]:
+        """Read a token, the usual ones at once."""
+        found = _USUAL.match(self.input.content, self.pos)
+        if found is None:
+            return super().lex()
+        start, self.pos = found.span(1)
+        return Token(_KINDS[self.input.content[start]], Span(start, self.pos, self.input))
 
 
 class LoopParser(Parser):

@@ -138,8 +138,7 @@ class Emission:
         summary = self.summary
         needed = {version for _, version in summary.outputs} | {summary.result} - {None}
         for position, item in enumerate(summary.items):
-            if isinstance(item, KeptLoop):
-                raise unraisable(f"its iterations depend on each other: {item.reason.message}")
+            assert isinstance(item, Definition)
             later = needed | {name for other in summary.items[position + 1 :] for name in _read_by(other)}
             self._define(item, {name for name in later if name is not None})
         for name, version in summary.outputs:
