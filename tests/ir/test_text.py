@@ -7,9 +7,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Input
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.ir.location import location_of
+from tensorlift.ir.parser import Lexer
 from tensorlift.ir.text import functions, parse_module, print_module
 
 MLIR_OPT = next(filter(None, map(shutil.which, ("mlir-opt", "mlir-opt-22"))), None)
@@ -114,3 +120,24 @@ def test_a_bad_module_is_refused_with_code_and_place(text: str, code: str, place
     (diagnostic,) = raised.value.diagnostics
     assert (diagnostic.code, str(diagnostic.location)) == (code, place)
     assert diagnostic.remedy
+
+
+def tokens_of(kind: type[MLIRLexer], text: str) -> list[object]:
+    lexer = kind(Input(text, "tokens.mlir"))
+    found: list[object] = []
+    try:
+        while not found or found[-1] != (MLIRTokenKind.EOF, ""):
+            token = lexer.lex()
+            found.append((token.kind, token.text))
+    except ParseError as error:
+        found.append(error.msg)
+    return found
+
+
+@given(st.text('a_1.0x -e%$#@!^:,()[]{}<>=+*?/|\n\u00e9\u0663"', max_size=12))
+def test_tokens_are_those_of_xdsl(text: str) -> None:
+    assert tokens_of(Lexer, text) == tokens_of(MLIRLexer, text)
+
+
+def test_tokens_of_a_module_are_those_of_xdsl() -> None:
+    assert tokens_of(Lexer, EVERYTHING) == tokens_of(MLIRLexer, EVERYTHING)
