@@ -124,8 +124,7 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
         while slower := set(_slower_by_degree(found, allowed) if request.keeps_loops else ()) - kept.keys():
             kept |= dict.fromkeys(slower, "would be slower by degree in array operations")
             found = _keeping(view, request, stage, dict(kept))
-        if not _slower_by_degree(found, allowed):
-            return found
+        return first if _slower_by_degree(found, allowed) else found
     return first
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift import reading
+from tensorlift.poly.isl import together
 from tensorlift.record import Level
 from tensorlift.summarize.claims import decide
 
@@ -30,5 +31,6 @@ class FirstHalf(NamedTuple):
 
 def decide_first_half(source: ReadFunction, view: FunctionView, summary: Summary) -> FirstHalf:
     """Decide whether a function computes what its summary says: it is ``proved``, or only ``tested``."""
-    found = decide(partial(reading.literal_module, source), view, summary)
+    with together():
+        found = decide(partial(reading.literal_module, source), view, summary)
     return FirstHalf(Level.TESTED if found.undecided else Level.PROVED, found.undecided, found.literal)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from tensorlift.attempts import proved_as, proved_program
 from tensorlift.diagnostics import LiftError
 from tensorlift.engines import AUTO, TACTICS, Effort, engine_names, search_by
 from tensorlift.ir.cost import cost_of
+from tensorlift.poly.isl import TooManyPartsError, together
 from tensorlift.record import EngineRun, Outcome
 from tensorlift.session import SESSION
 from tensorlift.summarize import summarise
@@ -78,10 +80,17 @@ def chosen_program(  # noqa: PLR0913 - what is asked for, and how long to search
         NothingFoundError: where there is none.
 
     """
-    if engine != AUTO:
-        return _by_one(view, request, stage, engine)
-    end = time.perf_counter() + (RESCUE if budget is None else budget)
-    return _Portfolio(view, request, stage, end, is_asked=budget is not None, with_forms=with_forms).chosen()
+    with together() as allowance:
+        try:
+            if engine != AUTO:
+                return _by_one(view, request, stage, engine)
+            end = time.perf_counter() + (RESCUE if budget is None else budget)
+            return _Portfolio(view, request, stage, end, is_asked=budget is not None, with_forms=with_forms).chosen()
+        except LiftError as error:
+            if not allowance.is_spent:
+                raise
+            runs = error.runs if isinstance(error, NothingFoundError) else ()
+            raise NothingFoundError(TooManyPartsError(), runs) from None  # not what an attempt told
 
 
 def _by_one(view: FunctionView, request: Request, stage: Stage, engine: str) -> Choice:
@@ -154,7 +163,8 @@ class _Portfolio:
             others = [e for e in others if self.with_forms and e == TACTICS]
         if first is not None and not others:
             return replace(first, runs=(*first.runs, *self.runs))
-        self._search(others, first)
+        with suppress(TooManyPartsError):
+            self._search(others, first)
         if failure is not None:
             self.runs.append(failure.runs[0])
         return self._best(failure)
@@ -162,6 +172,9 @@ class _Portfolio:
     def _search(self, engines: list[str], first: Choice | None) -> None:
         """Let engines search, on what the function means as it is, then with the loops that derivation keeps."""
         SESSION.restart(same_function=True)
+        if first is not None and first.proved.program is not None:
+            run = replace(first.runs[0], outcome=Outcome.NOT_CHEAPER)
+            self.candidates.append(_Candidate(run, first.proved.summary, first.proved.program, first.proved))
         with self.stage("summarise"):
             within = first.proved.summary.assumed if first is not None else None
             nonempty = not self.request.target.takes_empty
@@ -171,9 +184,6 @@ class _Portfolio:
         with self.stage("simplify"):
             meant = [(summary, simplify(summary)) for summary in summaries]
         if first is not None and first.proved.program is not None:
-            proved = first.proved
-            run = replace(first.runs[0], outcome=Outcome.NOT_CHEAPER)
-            self.candidates.append(_Candidate(run, proved.summary, first.proved.program, proved))
             self._form(*meant[-1], first.proved.program)
         for engine in engines:
             if time.perf_counter() < self.deadline:

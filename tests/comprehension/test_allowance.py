@@ -10,6 +10,7 @@ from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least, equal, less
 from tensorlift.poly.isl import TooManyPartsError
 from tensorlift.poly.variables import extreme_of
+from tensorlift.record import Level
 from tensorlift.source import source_from_text
 
 
@@ -32,6 +33,32 @@ def test_each_question_has_an_allowance_of_its_own(monkeypatch: pytest.MonkeyPat
         with pytest.raises(TooManyPartsError):
             is_inside(13)
     assert all(is_inside(addends) for addends in range(2, 40))
+
+
+def test_all_questions_together_have_an_allowance_where_it_is_given() -> None:
+    with isl.together(2_000) as allowance:
+        assert not allowance.is_spent
+        assert is_inside(4)
+        rest = allowance.left
+        assert rest < 2_000  # so isl's count is found in its context
+        with isl.together(100), pytest.raises(TooManyPartsError):
+            is_inside(9)
+        assert rest - 200 < allowance.left < rest
+        with pytest.raises(TooManyPartsError):
+            [is_inside(addends) for addends in range(5, 40)]
+        assert allowance.is_spent
+    assert is_inside(40)
+
+
+def test_each_function_has_an_allowance_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "for (int i = 0; i < n; i++) for (int j = 0; j < i; j += 3) if ((2 * i + j) % 7 < 3) a[i][j] += a[j][i];"
+    texts = [f"void f(int n, double a[n][n]) {{ {body * 3} }}", "void g(int n, double a[n]) { a[0] = 1; }"]
+    monkeypatch.setattr(isl, "_TOGETHER", 10_000)
+    record = lift_source(source_from_text("\n".join(texts), "f.c"), LiftOptions())
+    spent, lifted = record.functions
+    assert [(d.code, d.location.line) for d in spent.diagnostics if d.location] == [("TL291", 1)]
+    assert lifted.lifted
+    assert lifted.definitions is Level.PROVED
 
 
 def test_an_end_that_takes_too_long_to_find_is_none() -> None:

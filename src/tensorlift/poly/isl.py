@@ -8,26 +8,32 @@ Here a set is the address of an ``isl_set``, and so with isl's other types.  As 
 that is returned is the caller's.  It is None where isl failed, and None as an operand gives None again, so that only
 the last one of a chain has to be `checked`.
 
-Each question has an allowance, in operations that isl counts, so that giving up depends on no machine.
+Each question has an allowance, in operations that isl counts, so that giving up depends on no machine.  So have all
+questions `together` that are asked to find a program, or to decide what a source means.
 """
 
 from __future__ import annotations
 
 import ctypes
+from contextlib import contextmanager
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import Diagnostic, LiftError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 PARAM, SET, _DIV = 1, 3, 4  # members of isl_dim_type
 _CONTINUE, _QUOTA = 1, 6  # of ISL_ON_ERROR, and of isl_error
 
 _BETWEEN = 40_000_000  # operations between two questions, some 10 s: no one step takes longer
 _OPERATIONS = 100_000  # for one question, some 25 ms; the reference kernels need less than half of them
+_TOGETHER = 6_000_000  # for all questions of one search or one decision, some 6 s
+_MARK = (1 << 48) + 1  # a number that no other word of isl's context is
+_WORDS = 100  # of isl's context, or more
 _LONG = 1 << 63  # isl takes larger integers as text alone
 _CHUNK = 4  # bytes
 
@@ -212,12 +218,55 @@ def within_allowance(question: Callable[..., int | None], *operands: int, operat
         _begin(_BETWEEN)
 
 
-def _begin(allowance: int) -> None:
-    _reset_operations(_CONTEXT)
-    _set_max_operations(_CONTEXT, allowance)
+class Allowance:
+    """What is left for all questions; where it is spent, each further one fails."""
+
+    def __init__(self) -> None:
+        self.left = _MARK
+        self._count = _counter()
+
+    def begin(self, operations: int) -> None:
+        """Charge what was done since the last time, and allow so much from now on, if it is left."""
+        self.left -= self._count.value
+        _reset_operations(_CONTEXT)
+        _set_max_operations(_CONTEXT, max(1, min(operations, self.left)))
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left."""
+        return self.left <= self._count.value
 
 
+def _counter() -> ctypes.c_ulong:
+    """Return what isl counts, which no function of isl gives: the word of its context before the most that is allowed.
+
+    Where it is not found, all questions together have no allowance, and each one still has its own.
+    """
+    _set_max_operations(_CONTEXT, _MARK)
+    words = [ctypes.c_ulong.from_address(_CONTEXT + ctypes.sizeof(ctypes.c_ulong) * at) for at in range(_WORDS)]
+    return next((one for one, after in pairwise(words) if after.value == _MARK), ctypes.c_ulong(0))
+
+
+_ALLOWANCE = Allowance()
+_begin = _ALLOWANCE.begin
 _begin(_BETWEEN)
+
+
+@contextmanager
+def together(operations: int | None = None) -> Iterator[Allowance]:
+    """Give all questions together an allowance, as far as there is one already."""
+    allowance = _ALLOWANCE
+    _begin(_BETWEEN)
+    before = allowance.left
+    allowance.left = given = min(before, operations or _TOGETHER)
+    _begin(_BETWEEN)
+    try:
+        yield allowance
+    finally:
+        _begin(_BETWEEN)
+        allowance.left += before - given
+        _begin(_BETWEEN)
+
 
 # -- texts, names and numbers
 
