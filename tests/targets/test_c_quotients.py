@@ -107,6 +107,22 @@ OFTEN = """void often(int n, int m, double y[n]) {
 """
 
 
+@pytest.mark.parametrize(
+    ("loop", "becomes"),
+    [
+        ("x[n - 1 - i] = z[2 * i];", "x[n - i - 1] = z[2 * i];"),
+        ("x[n - 1 - i] += z[3 * i] - z[i];", "x[n - i - 1] += z[3 * i] - z[i];"),
+        ("x[n - 1 - i] = z[i];", "x[i] = z[n - i - 1];"),  # compilers read these from both ends
+        ("x[n - 1 - i] = z[2 * i] * z[2 * n - 2 * i];", "x[i] = z[2 * n - 2 * i - 2] * z[2 * i + 2];"),
+    ],
+)
+def test_cells_that_lie_apart_are_read_upwards(loop: str, becomes: str) -> None:
+    source = f"void f(int n, double *restrict x, const double *restrict z) {{ for (int i = 0; i < n; i++) {loop} }}"
+    (function,) = lift(source, to="c").functions
+    assert function.program is not None
+    assert f"  {becomes}\n" in function.program
+
+
 @pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("source", "parts"),

@@ -21,7 +21,7 @@ from tensorlift.poly.variables import extreme_of, is_single_valued
 from tensorlift.targets.c.calls import Matcher, triangular_product
 from tensorlift.targets.c.cells import Cell
 from tensorlift.targets.c.nests import condition, nest
-from tensorlift.targets.c.points import counted, reads_exist
+from tensorlift.targets.c.points import counted, reads_exist, upwards
 from tensorlift.targets.c.rows import computed_twice, depth_of_rows, folds_by_rows, nesting, read_before, shared_in_rows
 from tensorlift.targets.c.running import running, running_back, step
 from tensorlift.targets.c.scalars import C_TYPES, may_overflow
@@ -140,6 +140,7 @@ class PieceWriter:
 
     def _cells(self, piece: Piece) -> list[Line]:
         """Return a nest that computes cell by cell, but what the cells of rows share once for each row."""
+        piece = piece if self.plain else upwards(piece, self.memory.inside(piece.slot))
         depth = None if self.plain else depth_of_rows(piece)
         if depth is not None:
             return self._rows(piece, depth)

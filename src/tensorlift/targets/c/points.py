@@ -4,7 +4,8 @@ BLAS fills boxes and halves.  A piece of an array may be computed at more points
 that it reads there exists, and where other pieces, written after it, put the right values there: a sum over all of a
 matrix but its diagonal may fill the diagonal too, which is overwritten after.
 
-Cells that lie apart, ``x[2 * k] = y[k]``, are a loop over ``k``, not one over the cells, which would divide by two.
+Cells that lie apart, ``x[2 * k] = y[k]``, are a loop over ``k``, not one over the cells, which would divide by two;
+so is ``x[n - 1 - i] = y[2 * i]``: compilers read cells that lie apart together only upwards.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     Extents = Callable[[str], Sequence[Affine]]
 
 
+_APART = 2
 _PLAIN = {"add", "sub", "mul", "neg"}  # operations that have a meaning on all floats
 
 
@@ -117,6 +119,22 @@ def _places(fold: Reduce, piece: Piece) -> dict[str, tuple[str, Affine]] | None:
                 if place is not None and _moves(place, bound, fold):
                     found[variable] = bound, place
     return found if len(found) == len(fold.bound) else None
+
+
+def upwards(piece: Piece, versions: set[str]) -> Piece:
+    """Return a piece over its last axis from the end where all that it reads with gaps between comes upwards then.
+
+    ``versions`` are those in the memory that is written: it is the piece as it is where that is read at other cells.
+    """
+    reads = [node for node in walk(piece.term) if isinstance(node, Read) and node.indices]
+    if not piece.variables or piece.own.indices[-1] != Affine.var(last := piece.variables[-1]) or has_fold(piece.term):
+        return piece
+    if any(found.array in versions and found.indices != piece.own.indices for found in reads):
+        return piece
+    steps = [found.indices[-1].coefficient(last) for found in reads]
+    if min(steps, default=0) > -_APART or max(steps) >= _APART:
+        return piece
+    return piece.over(piece.variables, {last: piece.slot.shape[-1] - 1 - Affine.var(last)})
 
 
 def _moves(place: Affine, bound: str, fold: Reduce) -> bool:
