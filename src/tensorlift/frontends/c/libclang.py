@@ -216,13 +216,17 @@ class Positions:
     """Finds the positions of places; it holds the memory that libclang answers in, so one belongs to one reader."""
 
     def __init__(self) -> None:
-        self._line, self._column = ctypes.c_uint(), ctypes.c_uint()
-        self._answer = None, ctypes.byref(self._line), ctypes.byref(self._column), None
+        self._file, self._line, self._column = cindex.c_object_p(), ctypes.c_uint(), ctypes.c_uint()
+        self._answer = ctypes.byref(self._file), ctypes.byref(self._line), ctypes.byref(self._column), None
+        self._names: dict[int | None, str] = {None: ""}
 
-    def of(self, place: Any) -> tuple[int, int]:
-        """Give line and column of a place; code from a macro stands where the macro is used."""
+    def of(self, place: Any) -> tuple[str, int, int]:
+        """Give file, line and column of a place; code from a macro stands where the macro is used."""
         _expansion(place, *self._answer)
-        return self._line.value, self._column.value
+        file = ctypes.cast(self._file, ctypes.c_void_p).value
+        if file not in self._names:
+            self._names[file] = LIBRARY.clang_getFileName(cindex.File(self._file))
+        return self._names[file], self._line.value, self._column.value
 
 
 def _visit(child: Any, parent: Any, found: list[Any]) -> int:

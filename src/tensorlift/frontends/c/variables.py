@@ -44,7 +44,8 @@ class UnitReader:
 
     def location(self, cursor: Any) -> Location:
         """Give the place of a cursor; an expression often starts where its first operand does."""
-        return Location(self.file, *self._positions.of(libclang.start(cursor)))
+        file, line, column = self._positions.of(libclang.start(cursor))
+        return Location(file or self.file, line, column)
 
     def variable_of(self, cursor: Any) -> nodes.Variable:
         """Read a declaration of a variable or parameter once."""

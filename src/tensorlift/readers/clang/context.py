@@ -269,7 +269,6 @@ class Calls:
     growing: dict[int | None, set[int | None]] = field(default_factory=dict)  # the vectors of functions that grow
     wanted: str = ""  # where the object that the next call returns is to be, if the caller has made that
     at: FileLineColLoc | None = None  # where the library was called that is being read
-    file: str = ""
     texts: dict[str, bytes] = field(default_factory=dict)
 
 
@@ -313,15 +312,15 @@ class Context:
         unit, start = self.unit, libclang.start(cursor)
         known = unit.locations.get(start.int_data)
         if known is None:
-            line, column = unit.positions.of(start)
-            known = FileLineColLoc(_text(self.calls.file or unit.file), _number(line), _number(column))
+            file, line, column = unit.positions.of(start)
+            known = FileLineColLoc(_text(file or unit.file), _number(line), _number(column))
             unit.locations[start.int_data] = known
         return known
 
-    def text(self, start: int, end: int) -> bytes:
-        """Give a part of the file that is being read."""
-        file = self.calls.file
-        if file in {"", self.unit.file}:
+    def text(self, extent: Any) -> bytes:
+        """Give the text of a cursor's extent, in whichever file that is."""
+        start, end, file = extent.start.offset, extent.end.offset, str(extent.start.file or self.unit.file)
+        if file == self.unit.file:
             return self.unit.source[start:end]
         if file not in self.calls.texts:
             self.calls.texts[file] = Path(file).read_bytes()
@@ -329,9 +328,7 @@ class Context:
 
     def words(self, cursor: Any) -> str:
         """Give the text of a cursor on one line."""
-        return " ".join(
-            self.text(cursor.extent.start.offset, cursor.extent.end.offset).decode("utf-8", "replace").split()
-        )
+        return " ".join(self.text(cursor.extent).decode("utf-8", "replace").split())
 
     def refusal(self, reason: str, cursor: Any, detail: str = "") -> LiftError:
         """Build the refusal of a construct, to be raised by the caller."""

@@ -95,9 +95,8 @@ def _for(ctx: Context, cursor: Any) -> None:
     *parts, body = libclang.children(cursor)
     places: list[int] | range | None = range(3)
     if len(parts) < _FOR_PARTS - 1:
-        start = cursor.location.offset
-        text = ctx.text(start, cursor.extent.end.offset)
-        places = places_of_parts(text, [part.location.offset - start for part in parts])
+        start = cursor.extent.start.offset
+        places = places_of_parts(ctx.text(cursor.extent), [part.location.offset - start for part in parts])
     if places is None:
         raise ctx.refusal("statement", cursor, "a `for` from a macro with missing parts")
     by_place = dict(zip(places, parts, strict=True))

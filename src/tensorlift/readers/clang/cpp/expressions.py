@@ -190,7 +190,7 @@ def _extreme(ctx: Context, cursor: Any) -> Value:
 
 def _lambda(ctx: Context, cursor: Any) -> Value:
     """Read a lambda: numbers and pointers that it captures by copy are kept as they are here."""
-    text = ctx.text(cursor.extent.start.offset, cursor.extent.end.offset).decode("utf-8", "replace")
+    text = ctx.text(cursor.extent).decode("utf-8", "replace")
     captures = [part.strip() for part in text.partition("]")[0].removeprefix("[").split(",") if part.strip()]
     if any("=" in capture[1:] or capture == "*this" for capture in captures):
         raise refusal("callable", ctx.position(cursor), "a lambda with variables of its own")

@@ -103,19 +103,17 @@ def _reading(ctx: Context, frame: Frame, cursor: Any) -> Iterator[Frame]:
         raise c_refusal("recursion", ctx.position(cursor), definition.spelling)
     if len(calls.frames) > _DEPTH_LIMIT:
         raise c_refusal("depth", ctx.position(cursor))
-    file = definition.location.file
-    saved = ctx.breaks, ctx.continues, ctx.labels, ctx.result, calls.at, calls.file, calls.wanted
+    saved = ctx.breaks, ctx.continues, ctx.labels, ctx.result, calls.at, calls.wanted
     frame.call, placed = ctx.location(cursor), ctx.flow.placed
-    name = file.name if file is not None else calls.file
-    at = ctx.location(cursor) if Path(name).is_relative_to(INCLUDE) else None
     ctx.breaks, ctx.continues, ctx.labels, calls.wanted = [], [], {}, ""
-    calls.at, calls.file = at, name
+    if definition.location.file is not None:
+        calls.at = ctx.location(cursor) if Path(definition.location.file.name).is_relative_to(INCLUDE) else None
     calls.frames.append(frame)
     ctx.flow.placed = partial(_placed, list(reversed(calls.frames[1:])))
     yield frame
     ctx.flow.placed = placed
     calls.frames.pop()
-    ctx.breaks, ctx.continues, ctx.labels, ctx.result, calls.at, calls.file, calls.wanted = saved
+    ctx.breaks, ctx.continues, ctx.labels, ctx.result, calls.at, calls.wanted = saved
 
 
 def _placed(frames: Sequence[Frame], location: LocationAttr) -> LocationAttr:

@@ -73,8 +73,6 @@ def _function(ctx: Context, cursor: Any, name: str) -> FuncOp:
         raise refusal("result", ctx.position(cursor), cursor.spelling)
     frame = Frame(cursor, reached=RETURNED, made=returned_variables(cursor, returns_in(body)))
     ctx.calls.frames.append(frame)
-    file = cursor.location.file
-    ctx.calls.file = file.name if file is not None else ""
     for declared in parameters_of(cursor):
         _parameter(ctx, frame, declared)
     statement(ctx, body)
