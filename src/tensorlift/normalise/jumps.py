@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.arith import CmpiOp, ConstantOp
+from xdsl.dialects.arith import CmpiOp
 from xdsl.dialects.builtin import DenseArrayBase, i32
 from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
+from xdsl.ir import Block
 
-from tensorlift.ir.arithmetic import constant, constant_of, evaluator
+from tensorlift.ir.arithmetic import constant_of, evaluator, width_of, wrapper
 from tensorlift.normalise.edit import insert, last_of, remove
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import Block, Operation, SSAValue
+    from xdsl.ir import Attribute, Operation, SSAValue
+
+_APART = 2  # so far from each constant there are two integers on both sides
 
 
 def decide_branches(function: FuncOp) -> None:
@@ -47,16 +51,57 @@ def _ask_before(block: Block) -> None:
 
 
 def _known(condition: SSAValue, block: Block) -> bool | None:
-    """Tell whether a condition holds, where it is a constant, compares two, or was asked on the only way to a block."""
-    op, number = condition.owner, constant_of(condition)
+    """Tell whether a condition holds: it is a constant, was asked on the only way to a block, or follows from that."""
+    number = constant_of(condition)
     if number is not None:
         return bool(number)
-    before = [(use.operation, use.index) for use in block.uses]
-    if len(before) == 1 and isinstance(before[0][0], ConditionalBranchOp) and before[0][0].cond is condition:
-        return bool(before[0][1] == 0)
-    compared = [v.owner for v in op.operands if isinstance(v.owner, ConstantOp)] if isinstance(op, CmpiOp) else []
-    evaluate = evaluator(op) if isinstance(op, CmpiOp) and len(compared) == len(op.operands) else None
-    return bool(evaluate(*map(constant, compared))) if evaluate is not None else None
+    asked = dict(_asked_before(block))
+    if condition in asked:
+        return asked[condition]
+    return _following(condition.owner, asked) if isinstance(condition.owner, CmpiOp) else None
+
+
+def _asked_before(block: Block | None) -> Iterator[tuple[SSAValue, bool]]:
+    """Yield what was asked on the only way to a block, and the answers."""
+    seen = set[Block]()
+    while block is not None and block not in seen and len(uses := tuple(block.uses)) == 1:
+        seen.add(block)
+        branch = uses[0].operation
+        if isinstance(branch, ConditionalBranchOp):
+            yield branch.cond, uses[0].index == 0
+        block = branch.parent
+
+
+def _following(op: CmpiOp, asked: Mapping[SSAValue, bool]) -> bool | None:
+    """Tell whether a comparison holds wherever others of the same integers were answered so.
+
+    Answers change only at constants, where one integer reaches the other, and at the ends of the type.
+    """
+    variables = [value for value in dict.fromkeys(op.operands) if constant_of(value) is None]
+    others = {value.owner: holds for value, holds in asked.items() if isinstance(value.owner, CmpiOp)}
+    known = {one: holds for one, holds in others.items() if {*one.operands} & {*variables}}
+    constants = {v: int(found) for one in (op, *known) for v in one.operands if (found := constant_of(v)) is not None}
+    known = {one: holds for one, holds in known.items() if all(v in variables or v in constants for v in one.operands)}
+    if variables and not known:
+        return None
+    answers = set[bool]()
+    for numbers in product(_about(constants.values(), op.lhs.type), repeat=len(variables)):
+        values = constants | dict(zip(variables, numbers, strict=True))
+        if all(_holds(one, values) == holds for one, holds in known.items()):
+            answers.add(_holds(op, values))
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _holds(op: CmpiOp, values: Mapping[SSAValue, int]) -> bool:
+    evaluate = evaluator(op)
+    assert evaluate is not None
+    return bool(evaluate(values[op.lhs], values[op.rhs]))
+
+
+def _about(constants: Iterable[int], of_type: Attribute) -> list[int]:
+    """List the integers of a type about some, about zero and about its ends."""
+    least, wrap = -1 << (width_of(of_type) - 1), wrapper(of_type)
+    return sorted({wrap(end + apart) for end in (*constants, 0, least) for apart in range(-_APART, _APART + 1)})
 
 
 def _remove_unreached(function: FuncOp) -> None:
