@@ -98,6 +98,26 @@ def test_operations_without_a_meaning_are_listed(place: int) -> None:
 
 
 @needs_tools
+def test_an_attribute_may_be_one_of_some_cases() -> None:
+    """Of the modes of `apply_scale` the passes lower two."""
+    found = {i.attributes for i in instances_of("apply_scale")}
+    assert found == {f"{{rounding_mode = #tosa.rounding_mode<{case}_ROUND>}}" for case in ("SINGLE", "DOUBLE")}
+
+
+@needs_tools
+def test_each_of_several_results_has_a_meaning() -> None:
+    real, imaginary = (text for text in _meanings("rfft2d") if "f32[" in text)
+    assert "f32[input_real_d0, input_real_d1, input_real_d2_div_2 + 1], result 1 of 2" in real
+    assert "result 2 of 2" in imaginary
+    assert ("cos" in real, "sin" in imaginary) == (True, True)
+
+
+@needs_tools
+def test_what_is_written_over_is_a_copy() -> None:
+    assert all("values_in(" in text and "input(" in text for text in _meanings("scatter"))
+
+
+@needs_tools
 def test_lists_say_which_extents_a_result_has() -> None:
     assert any("start: !tosa.shape<1> = [1], size: !tosa.shape<1> = [2]) -> f32[2]" in t for t in _meanings("slice"))
     assert any("shape: !tosa.shape<2> = [-1, 1]) -> f32[input1_d0, 1]" in text for text in _meanings("reshape"))

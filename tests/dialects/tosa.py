@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 RECORDS = HERE / "tosa_records.json"  # of some operations, as llvm-tblgen 22 dumps upstream's TosaOps.td
 PASSES = (
-    "func.func(tosa-optional-decompositions,canonicalize,tosa-to-linalg-named,canonicalize,tosa-to-linalg,"
-    "tosa-to-arith,tosa-to-tensor)"
+    "func.func(tosa-to-scf,tosa-optional-decompositions,canonicalize,tosa-to-linalg-named,canonicalize,tosa-to-linalg,"
+    "tosa-to-arith{include-apply-rescale=true},tosa-to-tensor)"
 )
 needs_tools = pytest.mark.skipif(find_tools() is None, reason="mlir-opt is not installed")
 _FILES = {"tosa": "Tosa/IR/TosaOps.td", "linalg": "Linalg/IR/LinalgStructuredOps.td"}

@@ -16,7 +16,8 @@ from typing import Any
 _READ = (
     "!superclasses", "name", "opName", "opDialect", "arguments", "results", "regions", "traits", "constraint",
     "hasCustomAssemblyFormat", "storageType", "baseAttr", "defaultValue", "summary", "typeName", "parameters",
-    "assemblyFormat",
+    "assemblyFormat", "enum", "attrName", "enumerants", "str", "cppType", "predicate",
+    "children", "predExpr",
 )  # fmt: skip
 
 

@@ -195,3 +195,31 @@ func.func @narrow(%x: memref<?xf32>, %n: i32) {
   }
   return
 }
+func.func @bits(%x: memref<?xi32>, %y: memref<?xi8>, %n: index) {
+  affine.for %i = 0 to %n {
+    %a = affine.load %x[%i] : memref<?xi32>
+    %b = affine.load %y[%i] : memref<?xi8>
+    %leading = math.ctlz %a : i32
+    %trailing = math.cttz %b : i8
+    %set = math.ctpop %b : i8
+    %both = arith.muli %trailing, %set : i8
+    affine.store %leading, %x[%i] : memref<?xi32>
+    affine.store %both, %y[%i] : memref<?xi8>
+  }
+  return
+}
+func.func @of_index(%x: memref<?xi64>, %n: index) {
+  %four = index.constant 4
+  affine.for %i = 0 to %n {
+    %a = index.mul %i, %i
+    %b = index.remu %a, %four
+    %c = index.maxs %b, %i
+    %d = index.shl %c, %four
+    %e = index.sub %d, %a
+    %less = index.cmp slt(%e, %n)
+    %f = arith.select %less, %e, %b : index
+    %g = index.casts %f : index to i64
+    affine.store %g, %x[%i] : memref<?xi64>
+  }
+  return
+}

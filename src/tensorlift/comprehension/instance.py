@@ -109,6 +109,7 @@ class Instance:
     The last of the ``definitions`` is the result; each reads operands and those before it.  They hold on ``context``.
     ``sampled`` are the extents, for each size, at which the operation was lowered, where it was not for open ones.
     Where it has no ``form`` of its own, it is written in MLIR's generic form.  ``lists`` are more operands, by place.
+    Where an operation has ``others`` as results, all of one type, this is the one at a ``place``.
     """
 
     operation: str
@@ -120,6 +121,8 @@ class Instance:
     sampled: tuple[tuple[int, ...], ...] = ()
     form: DestinationForm | None = None
     lists: tuple[ListOperand, ...] = ()
+    others: int = 0
+    place: int = 0
 
     @property
     def result(self) -> Definition:
@@ -195,7 +198,8 @@ class Instance:
         for listed, name in zip(self.lists, lists, strict=True):
             tensors.insert(listed.place, (name, listed.type))
         names, types = (", ".join(part) for part in zip(*tensors, strict=True))
-        return f'"{self.operation}"({names}){attributes} : ({types}) -> {result}'
+        gives = f"({', '.join([result] * (self.others + 1))})" if self.others else result
+        return f'"{self.operation}"({names}){attributes} : ({types}) -> {gives}'
 
     def computed(self, operands: Sequence[SymbolicTensor], sizes: Mapping[str, Affine]) -> SymbolicTensor:
         """Return the result for operands of fitting shapes."""

@@ -24,7 +24,7 @@ from tensorlift.comprehension.instance import DestinationForm, Instance
 from tensorlift.comprehension.notation.definitions import show_definition
 from tensorlift.dialects.meanings import NoMeaning, checked, instance_of
 from tensorlift.dialects.tablegen import read_dump
-from tensorlift.dialects.trials import FAMILIES, TYPES, is_ranked, numbered_trials, open_trials
+from tensorlift.dialects.trials import FAMILIES, TYPES, each_result, is_ranked, numbered_trials, open_trials
 from tensorlift.dialects.ways import CHOICE, Way, computed, in_one
 from tensorlift.dialects.windows import chosen, lowered, numbered, require_tools, verified
 from tensorlift.targets.imported.record import INSTANCES, ImportedDialect
@@ -243,11 +243,11 @@ class _Import:
         self.reasons: dict[str, str] = {}
         self._known: set[tuple[str, ...]] = set()
         self._tried: set[str] = set()
-        self._lowered: dict[tuple[str, ...], Instance] = {}
+        self._lowered: dict[tuple[object, ...], Instance] = {}  # by how the operation is used, and what it becomes
 
     def family(self, operations: Sequence[TableOperation], family: Family) -> set[str]:
         """Try operations in every way with the first typing, then with those alike; return which have instances."""
-        tried = chosen([trial for operation in operations for trial in open_trials(operation, family.typing)])
+        tried = chosen([t for o in operations for t in each_result(open_trials(o, family.typing))])
         ways = self._add_all([Way((t, t.valued(1)) if t.values else (t,)) for t in tried])
         ways += self._add_all(self._numbered(operations, tried, ways, family.typing))
         having = {way.trial.operation.name for way in ways}
@@ -264,7 +264,7 @@ class _Import:
         """Return ways with numbers as extents: for operations without any yet, and for trials of windows without."""
         done, having = {way.trial for way in ways}, {way.trial.operation.name for way in ways}
         waiting = [o for o in operations if not (is_ranked(o) or o.lists) and o.name not in having]
-        found = [Way((t, t.moved(1))) for o in waiting for t in numbered_trials(o, typing)]
+        found = [Way((t, t.moved(1))) for o in waiting for t in each_result(numbered_trials(o, typing))]
         ranked = [t for t in tried if (is_ranked(t.operation) or t.operation.is_repeated) and t not in done]
         return found + [Way(sets) for sets in numbered(ranked, self._takes)]
 
@@ -308,13 +308,14 @@ class _Import:
 
         """
         single, double = TYPES
-        known = self._lowered.get(tuple(text.replace(double, single) for text in texts))
+        used = (way.trial.attributes, way.trial.lists, way.trial.place)
+        known = self._lowered.get((used, *(text.replace(double, single) for text in texts)))
         if known is not None and not any(single in text for text in texts):
             again: Instance = INSTANCES.read(
                 Instance, json.loads(json.dumps(INSTANCES.write(known)).replace(single, double))
             )
             return again
-        found = self._lowered[tuple(texts)] = way.meaning(texts)
+        found = self._lowered[used, *texts] = way.meaning(texts)
         return found
 
     def _keep(self, instance: Instance) -> bool:

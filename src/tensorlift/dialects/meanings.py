@@ -19,6 +19,7 @@ from tensorlift.comprehension.terms import Reduce, applies
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.languages.mlir import read_mlir
+from tensorlift.poly.affine import Affine
 from tensorlift.poly.variables import extreme_of
 from tensorlift.session import SESSION
 from tensorlift.summarize import summarise
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.rewrite import Descend
     from tensorlift.comprehension.terms import Term
     from tensorlift.frontends.read_function import ReadFunction
-    from tensorlift.poly.affine import Affine
     from tensorlift.poly.domain import Domain
     from tensorlift.source import Source
     from tensorlift.targets.imported.record import DefinedOperation
@@ -68,6 +68,7 @@ def instance_of(operation: str, summary: Summary, count: int, attributes: str = 
     definitions = [item for item in summary.items if isinstance(item, Definition)]
     if len(definitions) != len(summary.items):
         raise NoMeaning("its lowering keeps a loop")
+    summary, definitions = _of_multiples(summary, definitions)
     if summary.derived or summary.result is not None or len(summary.outputs) != 1:
         raise NoMeaning("its lowering does not give one array out")
     ((written, version),) = summary.outputs
@@ -83,12 +84,13 @@ def instance_of(operation: str, summary: Summary, count: int, attributes: str = 
     ordered = [d for d in definitions if d is not result]
     if definitions[-1] is not result:
         raise NoMeaning("its lowering writes to an array that it gives out before the end")
-    _check(definitions, {*names, *(d.name for d in ordered)})
+    _check(definitions, {*names, *(d.name for d in ordered)}, summary.sizes)
     operands = tuple(_operand(summary, name) for name in names)
-    if any(name not in {e.variable for o in operands for e in o.shape} for name in summary.sizes):
-        raise NoMeaning("the extents of its result do not follow from those of its operands")
     meaning = tuple(map(tidied, definitions))
-    return Instance(operation, operands, attributes, tuple(summary.sizes), summary.context, meaning)
+    found = Instance(operation, operands, attributes, tuple(summary.sizes), summary.context, meaning)
+    if found.sizes_of([operand.shape for operand in operands]) is None:
+        raise NoMeaning("the extents of its result do not follow from those of its operands")
+    return found
 
 
 def _of_least_result(summary: Summary, written: str, definitions: list[Definition]) -> tuple[Summary, list[Definition]]:
@@ -107,9 +109,35 @@ def _of_least_result(summary: Summary, written: str, definitions: list[Definitio
             values[name] = least[0][1]
     if not values or any(name in values for value in values.values() for name in value.variables):
         return summary, definitions
-    context = summary.context.substitute(values)
     sizes = tuple(name for name in summary.sizes if name not in values)
-    return replace(summary, sizes=sizes, context=context), [_at(d, values) for d in definitions]
+    return _with_sizes(summary, definitions, sizes, values)
+
+
+def _of_multiples(summary: Summary, definitions: list[Definition]) -> tuple[Summary, list[Definition]]:
+    """Return a summary and its definitions for sizes that are multiples of what they are divided by."""
+    values: dict[str, Affine] = {}
+    for derived in summary.derived:
+        name, factor = derived.numerator.variable, derived.divisor
+        if name not in summary.sizes or not factor.is_constant or name in values:
+            return summary, definitions
+        values[name] = Affine.var(derived.name, factor.constant)
+    names = {derived.numerator.variable: derived.name for derived in summary.derived}
+    sizes, parameters = (
+        tuple(names.get(name, name) for name in listed) for listed in (summary.sizes, summary.parameters)
+    )
+    return _with_sizes(replace(summary, derived=(), parameters=parameters), definitions, sizes, values)
+
+
+def _with_sizes(
+    summary: Summary, definitions: list[Definition], sizes: tuple[str, ...], values: Mapping[str, Affine]
+) -> tuple[Summary, list[Definition]]:
+    """Return a summary and its definitions with other sizes, of which the values of the former ones are made."""
+    arrays = {
+        name: replace(info, shape=tuple(extent.substitute(values) for extent in info.shape))
+        for name, info in summary.arrays.items()
+    }
+    changed = replace(summary, sizes=sizes, context=summary.context.substitute(values), arrays=arrays)
+    return changed, [_at(d, values) for d in definitions]
 
 
 def _at(definition: Definition, values: Mapping[str, Affine]) -> Definition:
@@ -142,10 +170,11 @@ def tidied(definition: Definition) -> Definition:
     return replace(definition, pieces=pieces)
 
 
-def _check(definitions: Sequence[Definition], known: set[str]) -> None:
+def _check(definitions: Sequence[Definition], known: set[str], sizes: Sequence[str]) -> None:
     """Demand that only operands and what is computed are read, and that programs can see to it that nothing fails.
 
-    Integers may be divided by what a cell of the result says: the checker demands that no such divisor is zero.
+    Integers may be divided by what a cell of the result or a size says: the checker demands that no such divisor is
+    zero.
     """
     for definition in definitions:
         for _, term in definition.pieces:
@@ -153,7 +182,7 @@ def _check(definitions: Sequence[Definition], known: set[str]) -> None:
             if unknown:
                 raise NoMeaning(f"its result depends on what {unknown[0]} held before")
             for node in walk(term):
-                if applies(node, DIVISIONS) and not node.args[1].free <= set(definition.indices):
+                if applies(node, DIVISIONS) and not node.args[1].free <= {*definition.indices, *sizes}:
                     raise NoMeaning("it divides integers in a fold, which fails for some")
 
 

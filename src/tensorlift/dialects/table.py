@@ -30,7 +30,8 @@ def instance_lines(instance: Instance) -> Iterator[str]:
     attributes = f" {instance.attributes}" if instance.attributes else ""
     result = instance.result
     body = f" {{ {instance.form.body} }}" if instance.form is not None and instance.form.body else ""
-    yield f"{instance.operation}{body}({operands}){attributes} -> {result.dtype}{shapes(result.shape)}"
+    which = f", result {instance.place + 1} of {instance.others + 1}" if instance.others else ""
+    yield f"{instance.operation}{body}({operands}){attributes} -> {result.dtype}{shapes(result.shape)}{which}"
     if instance.sampled:
         sets = (", ".join(map(str, dict.fromkeys(extents))) for extents in instance.sampled)
         yield f"  found at the extents {' and '.join(sets)}"

@@ -39,9 +39,12 @@ _MARKS = ("a", "b")  # behind the name of an operand that may be repeated
 _COUNTED = re.compile(r"i64 dense array attribute with exactly (\d+) elements")
 _NUMBER = "arbitrary integer attribute or arbitrary float attribute"
 _RANK = re.compile(r"(?<![\w-])(\d+)-?[dD]\b")
-_INTEGER = re.compile(r"(\d+)-bit signless integer")
+_INTEGER = re.compile(r"(\d+)-bit signless integer|signless-integer-(\d+)-bit")
 _ONE_CELL = "scalar tensor"
 _ONES = "static_cast<int64_t>(1)"
+_LIST_LENGTH = re.compile(r"of rank (\d+)$")
+_CAST = re.compile(r"\bcast<(?:::)?([\w:]+)>\(\$_self\)")
+_CASES, _CASE_ALONE = "EnumAttr", "`<` $value `>`"
 _LENGTH = re.compile(r"int elements attribute of shape \[(\d+)\]")
 
 
@@ -50,7 +53,7 @@ class TableOperation:
     """An operation: names of operands, required attributes by name with their kinds, or why it gets no meaning.
 
     ``forms`` has what is said of the operands, and last of the result.  An operand that may be repeated is there twice;
-    those that are ``lists`` of integers stand apart.
+    those that are ``lists`` of integers stand apart.  Several ``results`` are of one type.
     """
 
     name: str
@@ -61,14 +64,16 @@ class TableOperation:
     forms: tuple[Form, ...] = ()
     lists: tuple[ListForm, ...] = ()
     is_repeated: bool = False
+    results: int = 1
 
 
 class ListForm(NamedTuple):
-    """An operand that is a list of integers, at a place among all operands, and what gives such lists."""
+    """An operand that is a list of integers, at a place among all operands; what gives such lists, and their length."""
 
     name: str
     place: int
     kind: ListKind
+    length: int | None
 
 
 @dataclass(frozen=True)
@@ -105,8 +110,7 @@ def read_dump(text: str, file: str) -> list[TableOperation]:
     try:
         records = json.loads(text)
         names = records["!instanceof"]["Op"]
-        kinds = (_list_kind(records, records[name]) for name in names)
-        makers = {kind.type_name: kind for kind in kinds if kind is not None}
+        makers = dict(pair for name in names for pair in _made_lists(records, records[name]))
         found = [_operation(records, records[name], makers) for name in names]
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise _no_dump(file, f"{type(error).__name__}: {error}") from None
@@ -123,18 +127,40 @@ def _name(records: Mapping[str, Json], record: Mapping[str, Json]) -> str:
     return f"{records[record['opDialect']['def']]['name']}.{record['opName']}"
 
 
-def _list_kind(records: Mapping[str, Json], record: Mapping[str, Json]) -> ListKind | None:
-    """Return what lists an operation gives, None where it gives none."""
+def _made_lists(records: Mapping[str, Json], record: Mapping[str, Json]) -> Iterator[tuple[str, ListKind]]:
+    """Yield what lists an operation gives, by the names of their type in MLIR and in C++, if it gives any."""
     arguments, results = (list(_arguments(records, record[part])) for part in ("arguments", "results"))
     if len(arguments) != 1 or len(results) != 1 or arguments[0][0].get("summary") != _LIST:
-        return None
+        return
     ((_, attribute),), ((kind, _),) = arguments, results
     if not _is(kind["!superclasses"], _DEFINED) or [size for size, _ in kind["parameters"]["args"]] != ["int"]:
-        return None
+        return
     ((_, count),) = kind["parameters"]["args"]
-    if kind["assemblyFormat"] != _COUNT_ALONE.format(count):
-        return None
-    return ListKind(_name(records, record), attribute, kind["typeName"])
+    if kind["assemblyFormat"] == _COUNT_ALONE.format(count):
+        found = ListKind(_name(records, record), attribute, kind["typeName"])
+        yield from ((name, found) for name in (kind["typeName"], kind["cppType"]))
+
+
+def _list_kind(
+    records: Mapping[str, Json], kind: Mapping[str, Json], makers: Mapping[str, ListKind]
+) -> ListKind | None:
+    """Return what gives lists of a type, or of the type that a condition asks for; None where nothing does."""
+    if _is(kind["!superclasses"], _DEFINED):
+        return makers.get(kind["typeName"])
+    asked = (_CAST.search(text) for text in _conditions(records, kind.get("predicate")))
+    return next((makers[found[1]] for found in asked if found is not None and found[1] in makers), None)
+
+
+def _conditions(records: Mapping[str, Json], predicate: Json) -> Iterator[str]:
+    """Yield the conditions in C++ that all have to hold."""
+    if predicate is None:
+        return
+    record = records[predicate["def"]]
+    if "predExpr" in record:
+        yield record["predExpr"]
+    if _is(record["!superclasses"], ("And",)):
+        for child in record["children"]:
+            yield from _conditions(records, child)
 
 
 def _operation(
@@ -151,9 +177,9 @@ def _operation(
     is_repeated = len(tensors) == 1 and _is(tensors[0], (_REPEATED,))
     for kind, argument in arguments:
         supers = kind["!superclasses"]
-        maker = makers.get(kind.get("typeName") or "") if _is(supers, _DEFINED) else None
+        maker = _list_kind(records, kind, makers)
         if maker is not None:
-            lists.append(ListForm(argument, len(operands) + len(lists), maker))
+            lists.append(ListForm(argument, len(operands) + len(lists), maker, _length(kind)))
         elif "AttrConstraint" not in supers and is_repeated:
             operands += [argument + mark for mark in _MARKS]
             forms += [_form(kind)] * len(_MARKS)
@@ -162,7 +188,7 @@ def _operation(
             forms.append(_form(kind))
             obstacle = obstacle or _obstacle(argument, supers)
         elif not _is(supers, _ABSENT):
-            attributes.append((argument, _kind(kind)))
+            attributes.append((argument, _kind(records, kind)))
             obstacle = obstacle or ("" if attributes[-1][1] else f"no value is known for the attribute {argument}")
     destination = _destination(records, record)
     if destination is not None:
@@ -170,12 +196,9 @@ def _operation(
         obstacle = f"no value is known for the attribute {others[0]}" if others else ""
         return TableOperation(name, tuple(operands), tuple(attributes), obstacle, destination)
     results = list(_arguments(records, record["results"]))
-    if len(results) != 1 or _is(results[0][0]["!superclasses"], _MANY):
-        obstacle = "it has another number of results than one"
-    elif _is(results[0][0]["!superclasses"], _DEFINED):
-        obstacle = obstacle or f"the result {_OWN}"
+    obstacle = obstacle or _obstacle_in_results([kind for kind, _ in results])
     obstacle = "it has regions" if record["regions"]["args"] else obstacle or ("" if operands else "it has no operands")
-    forms += [_form(kind) for kind, _ in results]
+    forms += [_form(kind) for kind, _ in results[:1]]
     return TableOperation(
         name,
         tuple(operands),
@@ -184,7 +207,19 @@ def _operation(
         forms=tuple(forms),
         lists=tuple(lists),
         is_repeated=is_repeated,
+        results=len(results),
     )
+
+
+def _obstacle_in_results(kinds: list[Mapping[str, Json]]) -> str:
+    """Return why an operation with results of these types gets no meaning, nothing where it may get one."""
+    if not kinds:
+        return "it has no result"
+    if any(_is(kind["!superclasses"], _MANY) for kind in kinds):
+        return "it has results that may be left out or repeated"
+    if len(set(map(_form, kinds))) > 1:
+        return "it has results of several types"
+    return f"the result {_OWN}" if _is(kinds[0]["!superclasses"], _DEFINED) else ""
 
 
 def _obstacle(operand: str, supers: list[str]) -> str:
@@ -194,8 +229,17 @@ def _obstacle(operand: str, supers: list[str]) -> str:
     return f"the operand {operand} {_OWN}" if _is(supers, _DEFINED) else ""
 
 
-def _kind(attribute: Mapping[str, Json]) -> str:
-    """Return what values an attribute may have, nothing where that is not known."""
+def _length(kind: Mapping[str, Json]) -> int | None:
+    """Return how many integers lists of a type have, if its definition says it."""
+    said = _LIST_LENGTH.search(kind.get("summary") or "")
+    return None if said is None else int(said[1])
+
+
+def _kind(records: Mapping[str, Json], attribute: Mapping[str, Json]) -> str:
+    """Return what values an attribute may have, nothing where that is not known; one of some cases is spelled out."""
+    if _is(attribute["!superclasses"], (_CASES,)) and attribute["assemblyFormat"] == _CASE_ALONE:
+        names = (records[case["def"]]["str"] for case in records[attribute["enum"]["def"]]["enumerants"])
+        return " ".join(f"#{attribute['attrName']}<{name}>" for name in names)
     counted = _COUNTED.fullmatch(attribute.get("summary") or "")
     if counted is not None:
         return f"{counted[1]} integers"
@@ -207,7 +251,7 @@ def _kind(attribute: Mapping[str, Json]) -> str:
 def _form(kind: Mapping[str, Json]) -> Form:
     """Return what the summary of a type says."""
     said = kind.get("summary") or ""
-    rank, widths = _RANK.search(said), set(_INTEGER.findall(said))
+    rank, widths = _RANK.search(said), {one or other for one, other in _INTEGER.findall(said)}
     dtype = f"i{min(widths, key=int)}" if widths and "number" not in said.partition(" or ")[2] else None
     return Form(None if rank is None else int(rank[1]), dtype, _ONE_CELL in said)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension.instance import ListOperand
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from tensorlift.dialects.tablegen import Form, ListForm, TableOperation
 
@@ -36,6 +36,8 @@ SETS = 5
 FRESH = 100_000  # extents of a result of which nothing is known yet
 _STEPS = (0, 1, 2, 3)  # all integers of a list: how wide a window is, how far it steps
 _VALUES = ((11, 13, 17, 19), (23, 29, 37, 41))  # of attributes that are numbers
+
+_KEPT = " {bufferization.writable = false}"  # operands, which stay as they are
 
 Extents = tuple[int | str, ...]
 
@@ -75,7 +77,7 @@ class Trial:
     """An operation on operands of given extents, those aside at the end that are constants of one cell.
 
     In the text of its attributes ``@result`` and ``@first`` stand for types, ``$NAME`` for the value of a number:
-    ``values`` has these by name.
+    ``values`` has these by name.  Of several results the one at ``place`` is meant.
     """
 
     operation: TableOperation
@@ -85,6 +87,7 @@ class Trial:
     attributes: str = ""
     values: tuple[tuple[str, int], ...] = ()
     lists: tuple[ListOperand, ...] = ()
+    place: int = 0
 
     @property
     def dtypes(self) -> tuple[str, ...]:
@@ -112,7 +115,7 @@ class Trial:
         kinds = [_type("tensor", shape, dtype) for shape, dtype in zip(self.shapes, dtypes, strict=False)]
         names = [f"%{operand}" for operand in self.operation.operands]
         out = _type("memref", self.result, written)
-        parameters = ", ".join([*(f"{n}: {k}" for n, k in zip(names, kinds, strict=False)), f"%result: {out}"])
+        parameters = ", ".join([*(f"{n}: {k}{_KEPT}" for n, k in zip(names, kinds, strict=False)), f"%result: {out}"])
         constants = [_type("tensor", (1,), dtype) for dtype in dtypes[count:]]
         lines = [f"func.func @{name}({parameters}) {{"]
         for operand, dtype, kind in zip(names[count:], dtypes[count:], constants, strict=True):
@@ -125,8 +128,11 @@ class Trial:
             lines.append(f"  %{own.name} = {own.text}")
             names.insert(own.place, f"%{own.name}")
             takes.insert(own.place, own.type)
-        lines.append(f'  %value = "{self.operation.name}"({", ".join(names)}){given} : ({", ".join(takes)}) -> {value}')
-        return "\n".join([*lines, *_stored(self.result, value, out), "  return", "}", ""])
+        count = self.operation.results
+        gives = ", ".join([value] * count)
+        named = f'%trial_value:{count} = "{self.operation.name}"'
+        lines.append(f"  {named}({', '.join(names)}){given} : ({', '.join(takes)}) -> ({gives})")
+        return "\n".join([*lines, *_stored(self.result, f"%trial_value#{self.place}", value, out), "  return", "}", ""])
 
     def moved(self, number: int) -> Trial:
         """Return the trial with the extents and the values of another set; what the result has of its own is new."""
@@ -160,6 +166,12 @@ def extents_of(number: int) -> tuple[int, ...]:
     less, more = _FALL
     powers = (_LEAST * more**k // less**k for k in reversed(range(_COUNT)))
     return tuple(6 * (power * (_GROWTH + number) // _GROWTH) + 1 for power in powers)
+
+
+def each_result(trials: Iterable[Trial]) -> Iterator[Trial]:
+    """Yield trials for each result of their operation."""
+    for trial in trials:
+        yield from (replace(trial, place=place) for place in range(trial.operation.results))
 
 
 def open_trials(operation: TableOperation, typing: Typing) -> Iterator[Trial]:
@@ -248,13 +260,15 @@ def _attributes(operation: TableOperation, rank: int) -> Iterator[tuple[str, int
 
 
 def _values(name: str, kind: str, rank: int) -> Iterator[tuple[str, int | None]]:
-    """Yield values of an attribute: each axis, which is said too, each order of the axes, a type, a truth value."""
+    """Yield values of an attribute: each axis, which is said too, each order of them, a type, each of some cases."""
     if kind == "axis":
         yield from ((f"{name} = {axis} : i32", axis) for axis in range(rank))
     elif kind == "type":
         yield f"{name} = @result", None
     elif kind == "truth":
         yield from ((f"{name} = {value}", None) for value in ("false", "true"))
+    elif kind.startswith("#"):
+        yield from ((f"{name} = {case}", None) for case in kind.split())
     elif kind == "number":
         yield f"{name} = ${name} : @first", None
     elif kind.endswith(" integers"):
@@ -265,14 +279,14 @@ def _values(name: str, kind: str, rank: int) -> Iterator[tuple[str, int | None]]
             yield f"{name} = array<{kind.rpartition(' ')[2]}: {', '.join(map(str, order))}>", None
 
 
-def _stored(result: Extents, value: str, out: str) -> list[str]:
+def _stored(result: Extents, name: str, value: str, out: str) -> list[str]:
     """Spell loops that write a tensor to memory."""
     lines = []
     for axis, extent in enumerate(result):
         if extent == OPEN:
             lines.append(f"  %axis{axis} = arith.constant {axis} : index")
-            lines.append(f"  %extent{axis} = tensor.dim %value, %axis{axis} : {value}")
-    lines.append(f"  %buffer = bufferization.to_buffer %value read_only : {value} to {out}")
+            lines.append(f"  %extent{axis} = tensor.dim {name}, %axis{axis} : {value}")
+    lines.append(f"  %buffer = bufferization.to_buffer {name} read_only : {value} to {out}")
     ends = [f"%extent{axis}" if extent == OPEN else str(extent) for axis, extent in enumerate(result)]
     lines += [f"  affine.for %i{axis} = 0 to {end} {{" for axis, end in enumerate(ends)]
     place = ", ".join(f"%i{axis}" for axis in range(len(result)))
@@ -288,6 +302,7 @@ def _type(kind: str, shape: Extents, dtype: str) -> str:
 _PER_AXIS = (1, 2)  # how many integers: paddings have one for either side
 _CHOICES = (((0, 1), 4), ((1, 2), 2))  # what integers are chosen from, of lists up to a length that stand alone
 _ALIKE = (0, 1, 2, 3)  # what all integers of a list are
+_PAIR, _OF_PAIRS = 2, (1, 2)  # lists of a stated length are zero, or pairs of different ones of these
 _TIMES = (2, 3)  # how often what has an extent of one is repeated
 
 
@@ -330,6 +345,12 @@ def _places(rank: int) -> Iterator[tuple[int, ...]]:
 
 
 def _lists(form: ListForm, rank: int, *, is_alone: bool) -> Iterator[ListOperand]:
+    if form.length is not None:
+        pairs = itertools.product(_OF_PAIRS, repeat=2) if form.length > _PAIR else ()
+        chosen = [pair * (form.length // _PAIR) for pair in pairs if len(set(pair)) == _PAIR]
+        for numbers in [(0,) * form.length, *chosen]:
+            yield ListOperand(form.name, form.place, form.kind, numbers)
+        return
     for count in (rank * times for times in _PER_AXIS):
         choices = [choice for choice, most in _CHOICES if is_alone and count <= most]
         chosen = [numbers for choice in choices for numbers in itertools.product(choice, repeat=count)]

@@ -156,7 +156,7 @@ def _read(trial: Trial, text: str) -> Instance:
     found = in_one(instance_of(trial.operation.name, summary, count, trial.stated))
     if trial.lists and _is_identity(found):
         raise NoMeaning("with numbers in its lists that are tried it gives its operand")
-    return replace(found, lists=trial.lists)
+    return replace(found, lists=trial.lists, others=trial.operation.results - 1, place=trial.place)
 
 
 def _is_identity(instance: Instance) -> bool:
@@ -259,11 +259,16 @@ def _beside(tokens: Sequence[str], place: int) -> str:
 
 
 def _near(first: int, second: int, extents: Sequence[Pair]) -> Affine:
+    """Return what both numbers are: an extent, give or take a little, else one and another once or more."""
     for more in _NEAR:
         for pair in extents:
             if (first, second) == (pair.first + more, pair.second + more):
                 return pair.value + more
-    raise _differ()
+    known = {f"pair{place}": pair for place, pair in enumerate(extents)}
+    found = relation((first, second), {name: (pair.first, pair.second) for name, pair in known.items()})
+    if found is None or found[0] != 1:
+        raise _differ()
+    return found[1].substitute({name: pair.value for name, pair in known.items()})
 
 
 def _write(written: list[str], value: Affine) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 _TO_LOOPS = (
-    "canonicalize,cse,"
+    "func.func(convert-elementwise-to-linalg),canonicalize,cse,"
     "one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},"
     "canonicalize,func.func(linalg-generalize-named-ops,convert-linalg-to-affine-loops),fold-memref-alias-ops,"
     "resolve-ranked-shaped-type-result-dims,canonicalize,cse"
@@ -142,13 +142,14 @@ def chosen(tried: Sequence[Trial]) -> list[Trial]:
     """Return trials that upstream takes, with lists of integers that are zero where they may be.
 
     What a list leaves out must follow: with numbers as extents the verifier takes one extent there and no other.  Of
-    open extents it says nothing.
+    open extents it says nothing, so that what it takes with no numbers is left out too.
     """
     free = [trial for trial in tried if not _STEPS.search(trial.attributes)]
     resting = [trial for trial in free if any(REST in own.numbers for own in trial.lists)]
     right, _ = verified([_at_number(trial) for trial in resting])
     wrong, _ = verified([_at_number(trial, 1) for trial in resting])
     refused = {trial for place, trial in enumerate(resting) if place not in right - wrong}
+    refused |= _of_no_numbers([trial for trial in free if not (trial.lists or trial.operation.is_repeated)])
     free = [trial for trial in free if trial not in refused]
     stepping = [trial for trial in tried if _STEPS.search(trial.attributes)]
     places, _ = verified(stepping)
@@ -158,6 +159,19 @@ def chosen(tried: Sequence[Trial]) -> list[Trial]:
         least[name] = tuple(map(min, least.get(name, steps), steps))
     taken = [stepping[place] for place in sorted(places)]
     return free + [t for t in taken if _is_plain(_steps(t), least[t.operation.name])]
+
+
+def _of_no_numbers(tried: Sequence[Trial]) -> set[Trial]:
+    """Return the trials that the verifier refuses with numbers, of operations of which it takes others.
+
+    All extents are alike, or those that it names.
+    """
+    alike, _ = verified([_at_number(trial) for trial in tried])
+    others = [trial for place, trial in enumerate(tried) if place not in alike]
+    settled = _settled([_start(trial, 0) for trial in others], verified)
+    refused = {trial for place, trial in enumerate(others) if place not in settled}
+    having = {trial.operation.name for trial in tried if trial not in refused}
+    return {trial for trial in refused if trial.operation.name in having}
 
 
 def _at_number(trial: Trial, more: int = 0) -> Trial:
@@ -226,7 +240,15 @@ def _settled(tried: Sequence[Trial], attempt: Attempt) -> dict[int, Trial]:
         asked = {places[k]: _asked(waiting[places[k]], message) for k, message in said.items()}
         waiting = {place: trial for place, trial in asked.items() if trial is not None and (place, trial) not in known}
         known |= set(waiting.items())
-    return found
+    return {place: _completed(trial) for place, trial in found.items()}
+
+
+def _completed(trial: Trial) -> Trial:
+    """Return a trial in which extents of the result of which nothing was said are those of the first operand."""
+    if not trial.shapes or len(trial.shapes[0]) != len(trial.result):
+        return trial
+    pairs = zip(trial.result, trial.shapes[0], strict=True)
+    return replace(trial, result=tuple(own if isinstance(e, int) and e >= FRESH else e for e, own in pairs))
 
 
 def _asked(trial: Trial, message: str) -> Trial | None:

@@ -101,6 +101,7 @@ _HOMES = {
     "arith": "Arith",
     "builtin": "Builtin",
     "func": "Func",
+    "index": "Index",
     "linalg": "Linalg",
     "math": "Math",
     "memref": "MemRef",
@@ -158,6 +159,8 @@ def _load(name: str) -> Dialect:
     """Import a dialect, complete with the operations and the syntax that xDSL lacks."""
     if name == "linalg":
         return Dialect(name, import_module("tensorlift.ir.structured").OPERATIONS, [])
+    if name == "index":
+        return Dialect(name, import_module("tensorlift.ir.index_syntax").OPERATIONS, [])
     if name == "gpu":
         kernels = import_module("tensorlift.ir.gpu_syntax")
         attributes = [import_module("xdsl.dialects.gpu").DimensionAttr]

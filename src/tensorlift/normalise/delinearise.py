@@ -292,15 +292,23 @@ def _borrow(dimensions: list[Polynomial], chain: list[Polynomial], domain: Domai
         width, gap = chain[level + 1].divide(chain[level])
         for _ in range(2 if gap == ZERO else 0):
             most, least = ranges.maximum(result[level], domain), ranges.minimum(result[level], domain)
+            is_last = False
             if ranges.is_nonnegative(-result[level] - ONE, domain):
-                result[level], result[level + 1] = result[level] + width, result[level + 1] - ONE
+                rows = _rows_off(most, width, -ONE)
             elif least is not None and ranges.is_nonnegative(least - width):
-                result[level], result[level + 1] = result[level] - width, result[level + 1] + ONE
+                rows = _rows_off(least, width, ONE)
             else:
-                rows = _rows_passed(result[level], width, most, ranges)
-                result[level], result[level + 1] = result[level] - width * rows, result[level + 1] + rows
+                rows, is_last = _rows_passed(result[level], width, most, ranges), True
+            result[level], result[level + 1] = result[level] - width * rows, result[level + 1] + rows
+            if is_last:
                 break
     return result
+
+
+def _rows_off(column: Polynomial | None, width: Polynomial, default: Polynomial) -> Polynomial:
+    """Return how many rows away a column is that is in no first row, the default where that is no number."""
+    place, row = None if column is None else column.constant_value, width.constant_value
+    return default if place is None or row is None else Polynomial.constant(place // row)
 
 
 def _rows_passed(column: Polynomial, width: Polynomial, most: Polynomial | None, ranges: Ranges) -> Polynomial:

@@ -15,6 +15,16 @@ from tensorlift.ir.text import parse_module
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
 
+_PADDED = """func.func @f(%a: memref<5x7xf32>, %out: memref<9x13xf32>) {
+  %z = arith.constant 0.0 : f32
+  %whole = memref.alloc() : memref<9x13xf32>
+  affine.for %i = 0 to 9 { affine.for %j = 0 to 13 { affine.store %z, %whole[%i, %j] : memref<9x13xf32> } }
+  %part = memref.subview %whole[4, 6] [5, 7] [1, 1] : memref<9x13xf32> to memref<5x7xf32, strided<[13, 1], offset: 58>>
+  memref.copy %a, %part : memref<5x7xf32> to memref<5x7xf32, strided<[13, 1], offset: 58>>
+  memref.copy %whole, %out : memref<9x13xf32> to memref<9x13xf32>
+  return
+}
+"""
 _ONE = "memref<?xf64>"
 _TWO = "memref<?x?xf64>"
 _BEFORE = """  %c0 = arith.constant 0 : index
@@ -142,3 +152,8 @@ def test_who_passes_parts_of_arrays_gets_a_program_for_those() -> None:
     (function,) = lift_source(source_from_text(text, "f.mlir"), LiftOptions(replaces=True)).functions
     assert "return a.copy()" in (function.program or "")
     assert [p.text for p in function.preconditions if p.kind == "shape"] == ["a.shape[0] == n", "b.shape[0] == n"]
+
+
+def test_a_part_may_begin_some_rows_after_the_first() -> None:
+    (record,) = lifted(source_from_text(_PADDED, "f.mlir"), LiftOptions()).functions
+    assert "out[4:, 6:] = a" in record.program

@@ -248,18 +248,23 @@ _CONVERTERS: dict[str, Callable[[Attribute], object]] = {
 }
 
 
-def imported_result(row: OpRow, op: Operation, held: Sequence[Held], o: Ledger) -> SymbolicTensor:
-    """Return the result of an operation, by an instance of the stated types and attributes whose extents fit.
+def imported_result(row: OpRow, op: Operation, held: Sequence[Held], o: Ledger, place: int) -> SymbolicTensor:
+    """Return a result of an operation, by an instance of the stated types and attributes whose extents fit.
 
     Operands whose cells that instance does not read may have no values.  ``held`` are those that are no lists.
     """
-    if len(op.results) != 1 or op.regions or op.successors:
-        o.refuse(f"'{op.name}' has regions, or another number of results than one")
+    if not op.results or op.regions or op.successors:
+        o.refuse(f"'{op.name}' has regions, or no result")
     given = {**op.attributes, **op.properties}
     stated = [operand.type for operand in op.operands if not is_list(operand)]
     operands = [value.tensor for value in held]
     meant = [
-        i for i in row.instances if _has_attributes(i, given) and _has_lists(i, op) and _is_of(i, stated, operands)
+        i
+        for i in row.instances
+        if (i.others + 1, i.place) == (len(op.results), place)
+        and _has_attributes(i, given)
+        and _has_lists(i, op)
+        and _is_of(i, stated, operands)
     ]
     if not meant:
         o.refuse(f"{op.name}: no meaning is known for operands of these types with these attributes")

@@ -76,8 +76,14 @@ class Evaluation:
 
     def statement(self, op: Operation, values: Values) -> None:
         """Give values to the results of an operation."""
-        held = self.operation(op, values)
-        values[op.results[0]] = held
+        values.update(zip(op.results, self.results(op, values), strict=True))
+
+    def results(self, op: Operation, values: Values) -> list[Held]:
+        """Return the results of an operation; an imported one may have several."""
+        row = self.target.row(op.name)
+        if row is None or not row.instances or row.form is None:
+            return [self.operation(op, values)]
+        return [self._imported(row, op, values, place) for place in range(len(op.results) or 1)]
 
     def operands(self, op: Operation, values: Mapping[SSAValue, Held]) -> list[SymbolicTensor]:
         """Return the operands of an operation, which must be computed before it."""
@@ -91,7 +97,7 @@ class Evaluation:
         if row is not None and row.form is None:
             return self.structured.operation(row, op, values)
         if row is not None and row.instances:
-            return self._imported(row, op, values)
+            return self._imported(row, op, values, 0)
         if row is None or len(op.results) != 1 or op.successors:
             self.ledger.refuse(f"'{op.name}' is no operation of the target {self.target.name} with one result")
         result = row.meaning(self.ledger, *self._operands_of(row, op, values), **self._named(row, op, values))
@@ -99,12 +105,12 @@ class Evaluation:
         self.check_is(op.results[0].type, result, op.name)
         return Held(result)
 
-    def _imported(self, row: OpRow, op: Operation, values: Values) -> Held:
+    def _imported(self, row: OpRow, op: Operation, values: Values, place: int) -> Held:
         tensors = [operand for operand in op.operands if not is_list(operand)]
         if any(operand not in values for operand in tensors):
             self.ledger.refuse(f"{op.name}: an operand has no value here")
-        result = imported_result(row, op, [values[operand] for operand in tensors], self.ledger)
-        self.check_is(op.results[0].type, result, op.name)
+        result = imported_result(row, op, [values[operand] for operand in tensors], self.ledger, place)
+        self.check_is(op.results[place].type, result, op.name)
         return Held(result)
 
     def _operands_of(self, row: OpRow, op: Operation, values: Values) -> list[SymbolicTensor]:
@@ -192,7 +198,8 @@ class _CutEvaluation(Evaluation):
                 return
             values.update(zip(op.results, self._execution.loops.prove(op, values), strict=True))
         else:
-            values[op.results[0]] = self._execution.named(op.results[0], self.operation(op, values))
+            for result, held in zip(op.results, self.results(op, values), strict=True):
+                values[result] = self._execution.named(result, held)
 
     def _stored(self, op: Operation, values: Values) -> Held | None:
         """Return the result of a loop that is one store; None for others."""

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1, i64
 from xdsl.dialects.math import AbsFOp
 from xdsl.ir.affine import AffineBinaryOpKind
 
+from tensorlift.ir.index_syntax import ARITHMETIC, PREDICATES
 from tensorlift.ir.linear import evaluated
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.readers.mlir.context import NSW, WRAPS, machine_type, width
@@ -37,6 +38,7 @@ _MATH = [
     *(REALS.keys() | set(ROUNDINGS) - {"rint"}),
     *("absf", "absi", "atan2", "copysign", "fma", "fpowi", "ipowi", "powf", "roundeven", "rsqrt"),
 ]
+_ARITH = {operation.name: operation for operation in arith.Arith.operations}
 _OVERFLOWING = frozenset({"arith.addi", "arith.subi", "arith.muli", "arith.shli"})
 _AT_LEAST, _EQUAL, _NEGATIVE = 5, 0, 2
 _SAME, _LESS, _UNEQUAL = 1, 4, 13  # of floats; the last holds where one is no number
@@ -50,6 +52,22 @@ def _copied(ctx: Context, op: Operation) -> None:
         properties.setdefault("overflowFlags", WRAPS)
     made = type(op).create(operands=operands, result_types=[machine_type(result.type, op)], properties=properties)
     ctx.known[result] = ctx.add(made)
+
+
+def _of_index(name: str) -> Rule:
+    """Compute with numbers of type ``index`` as the operation of ``arith`` does."""
+
+    def rule(ctx: Context, op: Operation) -> None:
+        left, right = ctx.numbers(op.operands)
+        flags = WRAPS if f"arith.{name}" in _OVERFLOWING else None
+        ctx.known[op.results[0]] = ctx.binary(_ARITH[f"arith.{name}"], left, right, flags)
+
+    return rule
+
+
+def _index_compared(ctx: Context, op: Operation) -> None:
+    predicate: Any = op.properties["pred"]
+    ctx.known[op.results[0]] = ctx.compared(PREDICATES.index(predicate.data), *ctx.numbers(op.operands))
 
 
 def _constant(ctx: Context, op: Operation) -> None:
@@ -166,11 +184,46 @@ def _compared(ctx: Context, predicate: int, left: SSAValue, right: SSAValue) -> 
     return ctx.add(arith.CmpfOp.create(operands=[left, right], result_types=[i1], properties=number))
 
 
+def _counting(kind: type[Operation]) -> Rule:
+    """Count the places of bits at which nothing is left of a number that is moved there."""
+
+    def rule(ctx: Context, op: Operation) -> None:
+        number = ctx.number(op.operands[0])
+        zero = ctx.constant(0, number.type)
+        moved = (ctx.binary(kind, number, ctx.constant(place, number.type)) for place in range(width(number.type)))
+        _add_up(ctx, op, [resized(ctx, ctx.compared(_EQUAL, left, zero), number.type, arith.ExtUIOp) for left in moved])
+
+    return rule
+
+
+def _set_bits(ctx: Context, op: Operation) -> None:
+    number = ctx.number(op.operands[0])
+    one = ctx.constant(1, number.type)
+    places = (ctx.constant(place, number.type) for place in range(width(number.type)))
+    moved = [ctx.binary(arith.ShRUIOp, number, place) for place in places]
+    _add_up(ctx, op, [ctx.binary(arith.AndIOp, bits, one) for bits in moved])
+
+
+def _add_up(ctx: Context, op: Operation, values: Sequence[SSAValue]) -> None:
+    found, *others = values
+    for other in others:
+        found = ctx.binary(arith.AddiOp, found, other, WRAPS)
+    ctx.known[op.results[0]] = found
+
+
 SCALARS: dict[str, Rule] = {
+    **{f"index.{name}": _of_index(twin) for name, twin in ARITHMETIC.items()},
     **dict.fromkeys((*(f"arith.{name}" for name in _COPIED), *(f"math.{name}" for name in _MATH)), _copied),
     "arith.constant": _constant,
     "arith.index_cast": _index_cast(arith.ExtSIOp),
     "arith.index_castui": _index_cast(arith.ExtUIOp),
+    "index.constant": _constant,
+    "index.casts": _index_cast(arith.ExtSIOp),
+    "index.castu": _index_cast(arith.ExtUIOp),
+    "index.cmp": _index_compared,
+    "math.ctlz": _counting(arith.ShRUIOp),
+    "math.cttz": _counting(arith.ShLIOp),
+    "math.ctpop": _set_bits,
     "math.isnan": _is_nan,
     "math.isinf": _beside_infinity(_SAME),
     "math.isfinite": _beside_infinity(_LESS),

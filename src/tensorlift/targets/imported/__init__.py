@@ -69,7 +69,7 @@ def _refusal(row: OpRow, instance: Instance) -> str:
     tensors = [(name, kind) for name, kind in operands if name.startswith("%")]
     parameters = ", ".join(f"{name}: {kind}" for name, kind in (*tensors, *lists))
     value = instance.text(operands, str(operand_type(result_of(instance))), [name for name, _ in lists])
-    text = f"func.func @verified({parameters}) {{\n  %result = {value}\n  return\n}}\n"
+    text = f"func.func @verified({parameters}) {{\n  %result:{instance.others + 1} = {value}\n  return\n}}\n"
     try:
         Parser(context_of([row]), text, instance.operation).parse_module().verify()
     except ParseError as error:

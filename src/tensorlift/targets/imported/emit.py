@@ -74,7 +74,14 @@ class _Values(Values):
         ]
         result = tensor_type(instance.result.shape, node.dtype)
         lists = [self.writer.once(("list", own), own.text, own.type).name for own in instance.lists]
-        return self.writer.define(instance.text(operands, result, lists), result)
+        text = instance.text(operands, result, lists)
+        if not instance.others:
+            return self.writer.define(text, result)
+        key = ("results", text)
+        whole = self.writer.known(key) or self.writer.remember(
+            key, self.writer.define(text, result, others=instance.others)
+        )
+        return Value(f"{whole.name}#{instance.place}", result)
 
     def _operand(self, own: InstanceOperand, node: Expression) -> Value:
         """Return an operand in the type of the instance, which the definition is known to take."""

@@ -270,7 +270,8 @@ INSTANCES: Codec = Codec(
     {
         ImportedDialect: Form("name definition lowering operations=instances without irdl?"),
         Instance: Form(
-            "operation attributes? form! operands lists? sizes context meaning=definitions sampled?", make=_instance
+            "operation attributes? form! operands lists? sizes context meaning=definitions sampled? others? place?",
+            make=_instance,
         ),
         InstanceOperand: Form("name type=dtype shape!=extents value! attribute?=is_attribute", make=_operand),
         ListOperand: Form("name place kind numbers"),

@@ -104,10 +104,10 @@ class Writer(Lines[Value]):
 
     # -- lines
 
-    def define(self, operation: str, type_: str, stem: str = "") -> Value:
-        """Add a line that defines a value."""
+    def define(self, operation: str, type_: str, stem: str = "", others: int = 0) -> Value:
+        """Add a line that defines a value, and others of its type, of which it has the name."""
         value = Value(self.fresh(stem), type_)
-        self.line(f"{value.name} = {operation}")
+        self.line(f"{value.name}{f':{others + 1}' if others else ''} = {operation}")
         return value
 
     def once(self, key: object, operation: str, type_: str, stem: str = "") -> Value:
