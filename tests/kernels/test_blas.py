@@ -141,3 +141,17 @@ def test_a_function_with_the_name_of_a_routine_of_blas_calls_none(name: str) -> 
     )
     assert record.level == "proved"
     assert "<cblas.h>" not in record.program
+
+
+def test_checks_of_many_flags_are_asked() -> None:
+    """Each of them says for which sizes and flags the program ends, and there are hundreds of ways to pass them all."""
+    checks = [f"if (f{k} != 101 && f{k} != 102 && f{k} != 103) bad = {k};" for k in range(3)]
+    checks += [f"if ({size} < 0) bad = 4;" for size in "mnk"]
+    for flag, one, other, ld in (("f1", "k", "m", "ld1"), ("f2", "n", "k", "ld2")):
+        for size, is_one in product((one, other), (True, False)):
+            asks = f"{flag} {'==' if (size == one) is is_one else '!='} 101 && {ld} < ({size} > 1 ? {size} : 1)"
+            checks += [f"if (f0 {'==' if is_one else '!='} 101) {{ if ({asks}) bad = 9; }}"]
+    text = f"""{_HANDLER} void f(int f0, int f1, int f2, int m, int n, int k, int ld1, int ld2, double *x) {{
+        int bad = 0; {" ".join(checks)} if (bad) warn("f");
+        for (int i = 0; i < n; i++) x[i] *= 2; }}"""
+    assert _only(text).level == "proved"

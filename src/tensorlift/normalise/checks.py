@@ -65,7 +65,9 @@ def _excluded(ex: Execution, op: Operation, kind: str, location: Location, *, ho
     reached = reaching(ex, op, holds=holds, by_data=kind == "error")
     if reached is None:
         return False
-    kept = (ex.sizes - reached).coalesce()
+    kept = ex.sizes
+    for part in reached.coalesce().parts():  # one by one, as the parts of what is left are joined in between
+        kept = (kept - part).coalesce()
     if kept.is_empty():
         return False
     try:
