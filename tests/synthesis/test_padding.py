@@ -101,6 +101,17 @@ WINDOWS = {
         ),
         ("t[n:] = x[-1]", "return sliding_window_view(t, k) @ w"),
     ),
+    "cells further on, where a size says that there are any": (
+        "void f(int n, int k, double *a) { if (k > 0 && k < n) for (int i = 0; i < n - k; i++) a[i] = a[i + k]; }",
+        ("a[: max(n - k, 0)] = a[k:].copy() if k >= 1 else a[: max(n - k, 0)].copy()",),
+    ),
+    "a shift by what a size says, else nothing": (
+        (
+            "void f(int n, int k, double *a, const double *b) {"
+            " if (k <= 0) return; for (int i = 0; i < n - 1; i++) a[i] = a[i + k] + b[i]; }"
+        ),
+        ("a[k:] + b[:-1] if k >= 1 else",),
+    ),
 }
 
 

@@ -82,10 +82,13 @@ class Builder:
         self._table: dict[tuple[Any, ...], Any] = {}
         self._temporaries = 0
 
-    def tells(self, domain: Domain, shapes: Iterable[Shape]) -> bool:
-        """Tell whether a domain mentions extents alone, or what is known in the loops around."""
+    def tells(self, domain: Domain, shapes: Iterable[Shape], *, by_numbers: bool = False) -> bool:
+        """Tell whether a domain mentions extents alone, or what is known in the loops around.
+
+        Elsewhere other sizes count only ``by_numbers``: a choice by them is the last resort.
+        """
         known = {name for shape in shapes for extent in shape for name in extent.variables}
-        known |= self.around.union(self.sizes) if self.chooses_in_loops and self.around else set()
+        known |= self.around.union(self.sizes) if self.chooses_in_loops and (self.around or by_numbers) else set()
         return not domain.has_divisions and known.issuperset(domain.variables())
 
     def _node(self, kind: type[_E], dtype: DType, shape: Shape, *fields: object, is_weak: bool = False) -> _E:

@@ -171,7 +171,15 @@ class _Block:
         except LiftError as error:
             if is_padded or error.diagnostics[0].code == "TL312":
                 raise
-            return self._with_padding(definition, error)
+            try:
+                return self._with_padding(definition, error)
+            except LiftError:
+                if self.lowering.cover is not None or not self.build.chooses:
+                    raise
+                with suppress(LiftError):
+                    chosen = _derived(definition, replace(scope, by_sizes=True, memo={}), self._dies_here)
+                    return self._marked(definition, chosen)
+                raise
         return self._marked(definition, statements)
 
     def _marked(self, definition: Definition, statements: list[Statement]) -> list[Statement]:

@@ -286,7 +286,8 @@ class PieceLowering:
     def _chosen_by_sizes(self, items: tuple[SubscriptItem, ...], term: Term, scope: Scope) -> SetSlice | None:
         """Assign a box at the sizes at which its piece applies, and what is there at others; None for other pieces."""
         sizes = scope.domain.gist(scope.box)
-        if not self.build.chooses or not self.build.around or not scope.is_of_sizes(sizes):
+        is_apt = self.build.chooses and (scope.by_sizes or self.build.around)
+        if not is_apt or not scope.is_of_sizes(sizes):
             return None
         axes, inner = tuple(scope.spans), scope.inner(scope.domain).within(scope.context & sizes)
         value = scope.filled(scope.evaluate(term, inner), axes, tuple(map(scope.extent, axes)))
@@ -295,8 +296,8 @@ class PieceLowering:
             mask_of(sizes, scope.inner(scope.box)),
         )
         if mask is not None:
-            kept = self.build.copy(kept) if kept.shape else kept  # what is stored shares no memory with where
-            value = self.build.conditional(mask.expression, value, kept)
+            arms = (owned(arm, self.build) if arm.shape else arm for arm in (value, kept))  # apart from where it goes
+            value = self.build.conditional(mask.expression, *arms)
         return SetSlice(self.definition.name, self.definition.shape, items, value)
 
     def _inside(self, piece: Piece) -> tuple[tuple[SubscriptItem, ...], dict[str, Affine], Scope]:

@@ -53,6 +53,7 @@ class Scope:
     opposite of ``unless`` where a select asks for that: spelled alike, the two are seen to be one condition.
     ``failing`` remembers, for the whole program, which terms have such operations.  ``ranges`` is what the types of
     sizes say of them.  Where it ``fills`` folds, they may begin with what they ignore, if there may be nothing else.
+    Sizes may choose whether a piece is there at all ``by_sizes``, as a last resort.
     """
 
     build: Builder
@@ -67,6 +68,7 @@ class Scope:
     memo: dict[Term, Value] = field(default_factory=dict)
     ranges: Domain = UNIVERSE
     fills: bool = False
+    by_sizes: bool = False
     uncovered: dict[Term, LiftError] = field(default_factory=dict, init=False)  # what was found to have no value here
 
     def inner(self, domain: Domain, spans: Mapping[str, Span] | None = None) -> Scope:
@@ -111,7 +113,8 @@ class Scope:
 
     def is_of_sizes(self, domain: Domain) -> bool:
         """Tell whether a domain mentions extents alone: no index, and no number that may be known late."""
-        return self.build.tells(domain, self.shapes.values()) and not any(map(domain.mentions, self.spans))
+        is_known = self.build.tells(domain, self.shapes.values(), by_numbers=self.by_sizes)
+        return is_known and not any(map(domain.mentions, self.spans))
 
     def holds(self, dtype: DType, value: Affine) -> bool:
         """Tell whether a type holds an integer at each point that is evaluated, a float type without rounding."""
