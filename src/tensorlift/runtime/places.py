@@ -29,6 +29,7 @@ _LOADS = {"affine.load": 0, "memref.load": 0}
 _MOST_TRIPS, _MORE = 72, 4  # of an outer loop in a test; where a counter may start
 _SMALL = (2, 1)  # what indices are multiplied by in a test, at most
 _ACCESSES = {"memref.load": 0, "memref.store": 1}
+_MAKING = {"memref.alloc", "memref.alloca"}
 _STORES = {"affine.store": 1, "memref.store": 1}
 
 
@@ -53,6 +54,8 @@ class Places:
         self._parameters: dict[SSAValue, Parameter] = {p.value: p for p in view.parameters if p.role == "array"}
         self._extents = {value: p.extents for value, p in self._parameters.items()}
         self._extents |= {t.value: tuple(Linear.of({}, extent) for extent in t.extents) for t in tables_of(view)}
+        made = (op for op in view.operations if op.name in _MAKING)
+        self._extents |= {op.results[0]: view.extents_of(op.results[0], op.attributes) for op in made}
         self._sizes = {p.value: p.name for p in view.parameters if p.role == "size"}
         self._operations = view.operations
         self.found = tuple(dict.fromkeys(self._places()))

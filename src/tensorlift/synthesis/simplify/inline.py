@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.places import gathered
 from tensorlift.comprehension.positions import position_of
-from tensorlift.comprehension.rewrite import lookup, map_reads, reads_in, summands, walk
+from tensorlift.comprehension.rewrite import lookup, map_reads, place_of, reads_in, summands, walk
 from tensorlift.comprehension.terms import Constant, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.comprehension.updates import NoUpdatesError, updating
 from tensorlift.synthesis.simplify.arithmetic import size
@@ -119,7 +119,7 @@ class Inliner:
             return True
         if _is_for_one_piece(source, user) or _is_part_of_sum(source, user):
             return True
-        plain = len(source.pieces) == 1 and not _reduces(source)
+        plain = len(source.pieces) == 1 and not _reduces(source) and not _read_at_places(user, source.name)
         return plain and len(reads) == 1 and size(source.pieces[0][1]) <= 1
 
     @staticmethod
@@ -230,6 +230,12 @@ def _reduces(definition: Definition) -> bool:
 
 def _read_by_reduction(definition: Definition, name: str) -> bool:
     return any(isinstance(node, Reduce) and name in node.reads for node in definition.nodes())
+
+
+def _read_at_places(definition: Definition, name: str) -> bool:
+    """Tell whether cells are read at places that depend on data, which are computed once, however often they are read."""
+    folds = (node for node in definition.nodes() if isinstance(node, Reduce) and name in node.reads)
+    return any(place_of(node) is not None for node in folds)
 
 
 def read_at_origins(items: tuple[Item, ...], known: Mapping[str, Definition] | None = None) -> tuple[Item, ...]:
