@@ -229,7 +229,7 @@ class Shapes:
                 continue
             for split in splits:
                 room = self._room(split, position, extent, array)
-                if not self._is_negative(room):
+                if not self._is_negative(room) or self._never(split.access.domain) is not None:
                     continue
                 if position or not array.is_parameter or array.is_object or array.keeps_rank or array.exact:
                     raise refusal("outside", split.access.location, _outside(split, array, extent))
@@ -263,6 +263,10 @@ class Shapes:
                         raise refusal("extent", location, array.name)
                     may_grow = not extent.is_constant or (room is subscript and position in array.inferred)
                     if (may_grow and _is_falling(least)) or self._is_negative(least):
+                        never = self._never(domain)
+                        if never is not None:
+                            self._preconditions.insist("extent", never, location)
+                            continue
                         reason = "negative" if room is subscript else "outside"
                         detail = _spell(split.access, array) if room is subscript else _outside(split, array, extent)
                         raise refusal(reason, location, detail)
@@ -273,6 +277,19 @@ class Shapes:
         """Whether one of several upper bounds of a loop leaves room, as is asked for another access."""
         bounds = self._ranges.closest_bounds(ZERO - room, domain) if asked and len(domain.choices) > 1 else []
         return any(self._ranges.is_nonnegative(ZERO - bound - least) for bound in bounds for least in asked)
+
+    def _never(self, domain: Domain) -> Polynomial | None:
+        """Give what must be at least 0 so that some condition on iterations never holds: the weakest that is known."""
+        best: Polynomial | None = None
+        for guard in domain.guards:
+            others = replace(domain, guards=tuple([other for other in domain.guards if other is not guard]))
+            most = None if domain.variables.isdisjoint(guard.variables()) else self._ranges.maximum(guard, others)
+            never = None if most is None else ZERO - ONE - most
+            if never is None or self._is_negative(never):
+                continue
+            if best is None or self._ranges.is_nonnegative(never - best):
+                best = never
+        return best
 
     def _existing(self, array: Array, domain: Domain) -> Domain:
         """Add what conditions say of an array that there is: one of its extents that is not zero is more."""

@@ -18,9 +18,11 @@ from tensorlift.ir.tensor_program import (
     At,
     Expression,
     Range,
+    Reduction,
     SetSlice,
     Statement,
     SubscriptItem,
+    walk_expressions,
 )
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
@@ -223,9 +225,16 @@ class PieceLowering:
             if not previous or around.spans is None:
                 raise
             return self._with_masks_in(around, pieces, previous[0], boxes)
+        if any(p.spans is None and p.term.has_domains for p in odd) and self._folds_planes(value):
+            raise self._refuse("a piece has no box around it")  # few of its cells may be needed
         if not boxes:
             return [self._assign(value)]
         return self._into(self._start(owned(value, self.build)), boxes)
+
+    def _folds_planes(self, value: Expression) -> bool:
+        """Tell whether a value is folded from more axes than it has."""
+        folds = (node for node in walk_expressions(value) if isinstance(node, Reduction))
+        return any(fold.argument.rank > len(self.definition.shape) for fold in folds)
 
     def _with_masks_in(
         self, box: Piece, pieces: list[tuple[Domain, Term]], previous: Piece, boxes: list[Piece]
