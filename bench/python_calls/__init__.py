@@ -8,7 +8,5 @@ REFUSED = {
     "black_scholes": "TL305",
     "interpolate": "TL168",
     "rdf": "TL406",
-    "knn_predict": "TL524",
-    "kmeans_step": "TL524",
     "weighted_quantile_index": "TL174",
 }

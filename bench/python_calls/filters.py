@@ -75,6 +75,23 @@ def boxcar(x):
     return y
 
 
+def least_so_far(x, k):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        out[i] = x[max(0, i - k + 1) : i + 1].min()
+    return out
+
+
+def limited(x, low, high):
+    out = x.copy()
+    for i in range(len(x)):
+        if out[i] < low:
+            out[i] = low
+        elif out[i] > high:
+            out[i] = high
+    return out
+
+
 CASES = {
     "moving_average": lambda r, n: (r.normal(size=n + 3), 3),
     "exponential_smoothing": lambda r, n: (r.normal(size=n), 0.3),
@@ -85,5 +102,7 @@ CASES = {
     "median_of_three": lambda r, n: (r.normal(size=n),),
     "normalise": lambda r, n: (r.normal(size=n),),
     "smooth_periodic": lambda r, n: (r.normal(size=n),),
+    "least_so_far": lambda r, n: (r.normal(size=n), 3),
+    "limited": lambda r, n: (r.normal(size=n), -0.5, 0.5),
     "boxcar": lambda r, n: (r.normal(size=n),),
 }

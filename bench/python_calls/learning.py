@@ -104,6 +104,14 @@ def accuracy(logits, labels):
     return np.mean(predictions == labels)
 
 
+def label_smoothing(logits, y, eps=0.1):
+    m = logits.max(axis=1, keepdims=True)
+    lse = m + np.log(np.exp(logits - m).sum(axis=1, keepdims=True))
+    logp = logits - lse
+    nll = -logp[np.arange(len(y)), y]
+    return ((1 - eps) * nll - eps * logp.mean(axis=1)).mean()
+
+
 CASES = {
     "softmax": lambda r, n: (r.normal(size=n),),
     "softmax_rows": lambda r, n: (r.normal(size=(n, 4)),),
@@ -117,5 +125,6 @@ CASES = {
     "one_hot": lambda r, n: (r.integers(0, 4, size=n), 4),
     "batch_norm_train": lambda r, n: (r.normal(size=(n, 3)), r.normal(size=3), r.normal(size=3)),
     "multi_head": lambda r, n: (r.normal(size=(2, n, 3)), r.normal(size=(2, 3, 4))),
+    "label_smoothing": lambda r, n: (r.normal(size=(n, 4)), r.integers(0, 4, size=n)),
     "accuracy": lambda r, n: (r.normal(size=(n, 4)), r.integers(0, 4, size=n)),
 }

@@ -16,11 +16,11 @@ from tensorlift.comprehension.counts import conjuncts
 from tensorlift.comprehension.definition import DefinitionError
 from tensorlift.comprehension.latest import latest_in
 from tensorlift.comprehension.matching import alike
-from tensorlift.comprehension.positions import DTYPE
+from tensorlift.comprehension.positions import DTYPE, position_of
 from tensorlift.comprehension.positions import place_of as position_place
 from tensorlift.comprehension.quotients import bounded, divides
 from tensorlift.comprehension.ranges import ends_of, value_range
-from tensorlift.comprehension.rewrite import bottom_up, place_of, substitute, walk
+from tensorlift.comprehension.rewrite import bottom_up, lookup, map_reads, place_of, substitute, walk
 from tensorlift.comprehension.tensor import affine_of
 from tensorlift.comprehension.terms import (
     Apply,
@@ -47,7 +47,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Definition, Summary
+    from tensorlift.poly.domain import Constraint
 
+_MOST_STORED = 4  # arrays of places of places
 Guards = tuple[tuple[Term, bool], ...]  # conditions, each with whether it holds
 
 
@@ -210,6 +212,35 @@ def is_inside(found: PlaceRead, extent: Affine) -> bool:
     if found.domain.implies(at_least(least, 0), less(most, extent)):
         return True
     return stays_within(found.place, Affine(0), extent - 1, found.domain)
+
+
+def opened(found: PlaceRead, definitions: Mapping[str, Definition]) -> PlaceRead:
+    """Look places up that are stored in arrays of integers, and what they are computed of."""
+
+    def convert(cell: Read, domain: Domain) -> Term:
+        known = definitions.get(cell.array)
+        if known is None or not is_integer(cell.dtype):
+            return cell
+        return lookup(list(known.pieces), dict(zip(known.indices, cell.indices, strict=True)), domain, cell)
+
+    place = found.place
+    for _ in range(_MOST_STORED):
+        before, place = place, map_reads(place, found.domain, convert)
+        if place is before:
+            break
+    return found._replace(place=place)
+
+
+def room_for(found: PlaceRead, extent: Affine) -> Constraint | None:
+    """Return how long an axis must be for a place, which is that of an extreme along another axis, to be inside."""
+    for node in walk(found.place):
+        position = position_of(node)
+        ends = None if position is None else ends_of(position.domain & found.domain, position.bound)
+        if ends is not None:
+            room = less(ends[1], extent)
+            if is_inside(found._replace(domain=found.domain & Domain.of(room)), extent):
+                return room
+    return None
 
 
 def is_guarded(found: PlaceRead, extent: Affine) -> bool:

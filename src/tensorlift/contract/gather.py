@@ -19,7 +19,17 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.places import PlaceRead, cell_at, cells_plus, is_guarded, is_inside, limit_of, places_read
+from tensorlift.comprehension.places import (
+    PlaceRead,
+    cell_at,
+    cells_plus,
+    is_guarded,
+    is_inside,
+    limit_of,
+    opened,
+    places_read,
+    room_for,
+)
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Constant, Read, Term, applies
 from tensorlift.comprehension.whole import rounded_sums
@@ -58,18 +68,20 @@ if TYPE_CHECKING:
 _ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source does
 
 
-def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | ReadInside, Location | None]]:
+def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | ReadInside | Compare, Location | None]]:
     """Yield what keeps the reads of each array inside, with the first of them; nothing where types do.
 
     Of Python all cells of an array of places are asked to be some, so that calls can check that.
     """
+    definitions = {definition.name: definition for definition in summary.definitions()}
     reads = [
         (read, cell)
-        for definition in summary.definitions()
+        for definition in definitions.values()
         for piece, term in definition.pieces
         for read in places_read(term, definition.domain & piece, definition.indices)
         if not is_inside(read, limit := limit_of(read, cell := cell_at(read, definition, summary), summary))
         and not is_guarded(read, limit)
+        and not is_inside(opened(read, definitions), limit)
     ]
     always = [
         (read, cell)
@@ -78,8 +90,12 @@ def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | Read
     ]
     stated = {_plain(read, cell, view, summary) for read, cell in always} - {None}
     for read, cell in reads:
-        plain = _plain(read, cell, view, summary)
-        yield plain if plain is not None and plain in stated else ReadInside(cell[0]), _place_in(view, cell[0])
+        plain, place = _plain(read, cell, view, summary), _place_in(view, cell[0])
+        if plain is not None and plain in stated:
+            yield plain, place
+            continue
+        room = room_for(opened(read, definitions), limit_of(read, cell, summary))
+        yield ReadInside(cell[0]) if room is None else _balanced(_compare(room), _names(view, summary)), place
 
 
 def _plain(read: PlaceRead, cell: tuple[str, int], view: FunctionView, summary: Summary) -> Inside | None:
