@@ -233,7 +233,7 @@ def _read_by_reduction(definition: Definition, name: str) -> bool:
 
 
 def _read_at_places(definition: Definition, name: str) -> bool:
-    """Tell whether cells are read at places that depend on data, which are computed once, however often they are read."""
+    """Tell whether cells are read at places that depend on data: they are computed once, however often that is."""
     folds = (node for node in definition.nodes() if isinstance(node, Reduce) and name in node.reads)
     return any(place_of(node) is not None for node in folds)
 
