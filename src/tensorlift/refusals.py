@@ -39,6 +39,9 @@ REFUSALS: dict[str, Refusal] = {
         "TL110", "this `{detail}` loop does not count", "count its iterations, as in `for (int i = 0; i < n; i++)`"
     ),
     "goto": Refusal("TL111", "`goto` and labels are not lifted", "write a loop or an `if` instead of the jump"),
+    "ends-early": Refusal(
+        "TL112", "the loop ends where data say", "run the loop to its bound, and put the body under a condition"
+    ),
     "break": Refusal(
         "TL112", "`break` leaves the loop early", "run the loop to its bound, and put the body under a condition"
     ),

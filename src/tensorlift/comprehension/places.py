@@ -10,7 +10,7 @@ between no bounds too.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from tensorlift.comprehension.counts import conjuncts
 from tensorlift.comprehension.definition import DefinitionError
@@ -140,8 +140,8 @@ def always_computed(term: Apply) -> tuple[Term, ...]:
 def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool:
     """Tell whether a place is shown to be from ``low`` to ``high`` on every point of a domain.
 
-    So are indices, the ones of them that data choose, extremes of them, positions of extremes, and rests of what is
-    divided.
+    So are indices, the ones of them that data choose, extremes of them, positions of extremes, numbers of points at
+    which something holds, what an index is added to, and rests of what is divided.
     """
     if domain.is_empty():
         return True
@@ -158,11 +158,29 @@ def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool
         return all(stays_within(arm, low, high, domain) for arm in arms)
     if isinstance(place, Piecewise):
         return all(stays_within(term, low, high, domain & part) for part, term in place.pieces)
+    if applies(place, ("add", "sub")) and place.dtype == DTYPE:
+        added = affine_of(place.args[1])
+        by = Affine(0) if added is None else -added if place.op == "add" else added
+        return added is not None and stays_within(place.args[0], low + by, high + by, domain)
+    if _counts_truths(place):
+        ends = ends_of(domain & place.domain, place.bound[0])
+        most = None if ends is None else ends[1] - ends[0] + 1
+        return most is not None and domain.implies(at_least(0, low), at_least(high, most), at_least(high, 0))
     if isinstance(place, Reduce) and place.op in {"max", "min"} and not any(map(domain.mentions, place.bound)):
         inside = domain & place.domain
         return domain.is_subset(inside.project_out(*place.bound)) and stays_within(place.body, low, high, inside)
     found = bounded(place, domain) if divides(place) else None
     return found is not None and found.lies_in(low, high, domain)
+
+
+def _counts_truths(place: Term) -> TypeGuard[Reduce]:
+    """Tell whether a place is the number of the points of a range at which something holds."""
+    if not isinstance(place, Reduce) or place.op != "sum" or len(place.bound) != 1 or place.dtype != DTYPE:
+        return False
+    body = unconverted(place.body)
+    chosen = body.args[1:] if applies(body, "select") else ()
+    is_choice = bool(chosen) and all(isinstance(one, Constant) and one.value in {0, 1} for one in chosen)
+    return body.dtype == "bool" or is_choice
 
 
 _ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source does
@@ -231,15 +249,20 @@ def opened(found: PlaceRead, definitions: Mapping[str, Definition]) -> PlaceRead
     return found._replace(place=place)
 
 
-def room_for(found: PlaceRead, extent: Affine) -> Constraint | None:
-    """Return how long an axis must be for a place, which is that of an extreme along another axis, to be inside."""
-    for node in walk(found.place):
-        position = position_of(node)
-        ends = None if position is None else ends_of(position.domain & found.domain, position.bound)
-        if ends is not None:
-            room = less(ends[1], extent)
-            if is_inside(found._replace(domain=found.domain & Domain.of(room)), extent):
-                return room
+def room_for(found: PlaceRead, extent: Affine, others: Iterable[Affine]) -> Constraint | None:
+    """Return how long an axis must be, as long as another one, for a place to be inside; None where that is not known.
+
+    Where the place is an extreme's, that is the axis of this.
+    """
+    ends = (
+        ends_of(position.domain & found.domain, position.bound)
+        for position in map(position_of, walk(found.place))
+        if position is not None
+    )
+    for length in (*(end[1] + 1 for end in ends if end is not None), *others):
+        room = at_least(extent, length)
+        if is_inside(found._replace(domain=found.domain & Domain.of(room)), extent):
+            return room
     return None
 
 

@@ -55,7 +55,7 @@ from tensorlift.ir.location import location_of
 from tensorlift.ops.conversions import EXACT_BITS
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import Constraint, Domain, NotAffine, at_least, equal, less
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least, equal, less
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.function import FunctionView, Parameter
 
 
+_FEW = (1, 2, 3)  # cells that an axis may have to have
 _ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source does
 
 
@@ -89,13 +90,29 @@ def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | Read
         if read.is_any or (not read.guards and covers(read, summary)) or (is_python(view) and _is_passed(read, summary))
     ]
     stated = {_plain(read, cell, view, summary) for read, cell in always} - {None}
-    for read, cell in reads:
-        plain, place = _plain(read, cell, view, summary), _place_in(view, cell[0])
-        if plain is not None and plain in stated:
-            yield plain, place
-            continue
-        room = room_for(opened(read, definitions), limit_of(read, cell, summary))
-        yield ReadInside(cell[0]) if room is None else _balanced(_compare(room), _names(view, summary)), place
+    lengths = dict.fromkeys(extent for info in summary.arrays.values() if info.is_parameter for extent in info.shape)
+    asked = UNIVERSE
+    waiting = [(read, cell, opened(read, definitions)) for read, cell in reads]
+    while waiting:  # what is asked for one read may be enough for another one
+        left = []
+        for read, cell, looked_up in waiting:
+            plain, place = _plain(read, cell, view, summary), _place_in(view, cell[0])
+            if plain is not None and plain in stated:
+                yield plain, place
+                continue
+            here, limit = looked_up._replace(domain=looked_up.domain & asked), limit_of(read, cell, summary)
+            if is_inside(here, limit):
+                continue
+            room = room_for(here, limit, (*lengths, *map(Affine, _FEW)))
+            if room is None:
+                left.append((read, cell, looked_up))
+                continue
+            asked = asked & Domain.of(room)
+            yield _balanced(_compare(room), _names(view, summary)), place
+        if len(left) == len(waiting):
+            yield from ((ReadInside(cell[0]), _place_in(view, cell[0])) for _, cell, _ in left)
+            break
+        waiting = left
 
 
 def _plain(read: PlaceRead, cell: tuple[str, int], view: FunctionView, summary: Summary) -> Inside | None:

@@ -122,7 +122,7 @@ class _Reversing(Writer):
         types = [value.type for value in inits]
         hints = [self.before.args[search.counter].name_hint, *(result.name_hint or "left" for result in self.results)]
         before, after = self.tested(types), self._searched(types, hints, last, hits)
-        mark = marked(refusal_of(op, JUMP) or refusal("break", location_of(op)).diagnostics[0])
+        mark = marked(refusal_of(op, JUMP) or refusal("ends-early", location_of(op)).diagnostics[0])
         regions = [Region(before), Region(after)]
         self.to = op
         self.emit(made := WhileOp.create(operands=inits, result_types=types, regions=regions, attributes=mark))

@@ -351,7 +351,7 @@ class _Splitting(Writer):
         following = self.plus(after.args[0], self.step)
         after.add_op(YieldOp.create(operands=[following, *handed], location=self.op.location))
         types = [value.type for value in inits]
-        mark = marked(refusal_of(self.op, JUMP) or refusal("break", location_of(self.op)).diagnostics[0])
+        mark = marked(refusal_of(self.op, JUMP) or refusal("ends-early", location_of(self.op)).diagnostics[0])
         regions = [Region(before), Region(after)]
         made = WhileOp.create(operands=inits, result_types=types, regions=regions, attributes=mark)
         for values in (before.args, after.args, made.results):

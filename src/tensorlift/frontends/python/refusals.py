@@ -34,6 +34,9 @@ REFUSALS: dict[str, Refusal] = {
         "assign in a statement of its own",
     ),
     "walrus-array": Refusal("TL167", "`{detail}` names an array", "assign in a statement of its own"),
+    "ends-early": Refusal(
+        "TL168", "`while` ends where data say", "go over all values with `for`, and put the body under a condition"
+    ),
     "jump": Refusal("TL168", "`{detail}` leaves the loop body early", "put the rest of the body under a condition"),
     "iterable": Refusal(
         "TL169",
@@ -194,6 +197,8 @@ refusal = partial(shared_refusal, rows=REFUSALS)
 
 def in_python(diagnostic: Diagnostic) -> Diagnostic:
     """Give a diagnostic of lowering the remedy that a Python program needs."""
+    if diagnostic.message == SHARED["ends-early"].message:
+        return refusal("ends-early", diagnostic.location).diagnostics[0]
     if diagnostic.code == SHARED["break"].code:
         return refusal("jump", diagnostic.location, "break").diagnostics[0]
     return replace(diagnostic, remedy=_REMEDIES.get(diagnostic.code, diagnostic.remedy))
