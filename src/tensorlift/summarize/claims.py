@@ -254,7 +254,7 @@ class _Finding:
         if known is not None and known[0] in self.flow.dominators(header) - {header}:
             return known
         origin, array, number = self.summary.values.get(name, (None, name, 0))
-        found = self._value_from(origin, number, header) if origin is not None else None
+        found = self._value_from(origin, array, number, header) if origin is not None else None
         if found is not None:
             return found
         name = array or name
@@ -268,13 +268,19 @@ class _Finding:
             best = (number, named[-1]) if named else best
         return best
 
-    def _value_from(self, origin: Location, number: int, header: int) -> tuple[int, int] | None:
+    def _value_from(self, origin: Location, array: str, number: int, header: int) -> tuple[int, int] | None:
         """Return what was loaded at a place, or one of the results of a branch there, before a loop."""
-        place = origin.line, origin.column
-        for block in sorted(self.flow.dominators(header)):  # a bound is loaded in the header itself
-            for position, op in enumerate(self.flow.blocks[block].ops):
-                if op.name == "memref.load" and _at(location_of(op), place):
-                    return block, position
+        place, blocks = (origin.line, origin.column), sorted(self.flow.dominators(header))
+        if array:  # a bound is loaded in the header itself
+            loads = [
+                (block, position, op.operands[0].name_hint)
+                for block in blocks
+                for position, op in enumerate(self.flow.blocks[block].ops)
+                if op.name == "memref.load" and _at(location_of(op), place)
+            ]
+            of_array = [load for load in loads if load[2] == array] or loads
+            return of_array[min(number, len(of_array) - 1)][:2] if of_array else None
+        for block in blocks:
             arguments = self.flow.blocks[block].args if block not in self.flow.loops else ()
             if len(arguments) > number and _at(location_of(arguments[number]), place):
                 return block, -1 - number

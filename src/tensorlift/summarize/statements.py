@@ -6,6 +6,7 @@ branch yields is a *value*: a term reads it as the rank-0 array ``%n``, a name t
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -168,12 +169,17 @@ def allocated(block: Block) -> set[str]:
     return {s.array for s in walk(block) if isinstance(s, Allocate)}
 
 
-def values_of(statement: Statement) -> Iterator[tuple[str, tuple[Location | None, str, int]]]:
-    """Yield the values that a load or a branch yields, with the place, the array, and which of several it is."""
-    if isinstance(statement, Load):
-        yield statement.value, (statement.location, statement.array, 0)
-    elif isinstance(statement, Branch):
-        yield from ((value, (statement.location, "", number)) for number, value in enumerate(statement.values))
+def values_of(block: Block) -> dict[str, tuple[Location | None, str, int]]:
+    """Return the values that loads and branches yield, with the place, the array, and which of several there it is."""
+    found: dict[str, tuple[Location | None, str, int]] = {}
+    loaded: Counter[tuple[Location | None, str]] = Counter()
+    for s in walk(block):
+        if isinstance(s, Load):
+            found[s.value] = (s.location, s.array, loaded[s.location, s.array])
+            loaded[s.location, s.array] += 1
+        elif isinstance(s, Branch):
+            found |= {value: (s.location, "", number) for number, value in enumerate(s.values)}
+    return found
 
 
 def terms_of(statement: Statement) -> tuple[Term, ...]:

@@ -302,7 +302,7 @@ def _summarise(
         may_be_same=harmless.may_be_same,
         ranges=program.ranges,
         guesses=tuple(lifting.evaluator.guesses),
-        values={name: origin for s in walk(program.body) for name, origin in values_of(s)},
+        values=values_of(program.body),
         memories={n: i for n, i in lifting.arrays.items() if not i.is_parameter and n not in used},
     )
     _require_cells(summary, program.location)

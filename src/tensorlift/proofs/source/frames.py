@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.places import without_widening
+from tensorlift.comprehension.rewrite import exchanged
 from tensorlift.comprehension.rules import TRUE
+from tensorlift.comprehension.terms import Apply
 from tensorlift.poly.domain import Domain
 from tensorlift.proofs.source.operations import Undecided, Value
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 class Frame:
     """One run of the body of a loop, or of the function: its values, and the state so far.
 
-    Data that a loop gets from around it has a name there, by which ``outer`` tells what it is.  At the level of the
+    What is read of data around a loop has a name in it, by which ``outer`` tells what it is.  At the level of the
     definitions, which is in no loop but those that stay, it is what it is: there the frame ``is_sequential``, and
     ``items`` are the definitions of that level.  ``variables`` are the names that integers have here,
     and ``claimed`` are arrays of which ``claim`` tells what earlier iterations wrote, if anything.
@@ -59,11 +60,15 @@ class Frame:
         return found
 
     def named(self, term: Term) -> Term:
-        """Return data from around by its name here, in whatever wider type it is."""
-        if not term.reads or self.is_sequential:
+        """Return data from around with names for what is read of it: a claim may tell of each read by itself."""
+        return term if not term.reads or self.is_sequential else exchanged(term, self._read_around)
+
+    def _read_around(self, term: Term) -> Term | None:
+        """Return a name for a read or a reduction, None for what is computed of others."""
+        if not term.reads:
             return term
-        if (narrow := without_widening(term)) is not term:
-            return terms.cast(self.named(narrow), term.dtype)
+        if isinstance(term, Apply):
+            return None
         name = next((known for known, value in self.outer.items() if value is term), f"%{len(self.outer)}")
         self.outer[name] = term
         return terms.read(name, (), term.dtype)
