@@ -175,6 +175,7 @@ int moved_blocks(int n, int *a) {
 }
 int from_table(int n) { return table[n & 1][(n >> 1) % 3]; }
 int static_table(int n) { static const short of[] = {3, 1, 4, 1, 5}; return of[n % 5]; }
+double static_kept(int n) { static float half = 0.5f; static int of[2][2] = {{3, 1}, {4, 1}}; return half * (of)[n & 1][1] + sizeof of; }
 double globals(int n, double x) { counter += n; history[n & 7] = x + history[0] * half; return history[n & 7] + counter; }
 int factorial(int n) { return n <= 1 ? 1 : n * factorial(n - 1); }
 static double sum_of(int n, const double *a, int step) { double s = 0; for (int i = 0; i < n; i += step) s += a[i]; return s; }

@@ -112,6 +112,11 @@ REFUSED = {
     ),
     "volatile": ("int f(volatile int *a) { return *a; }", "1:21: error TL144: `volatile` objects are not lifted"),
     "static local": ("int f(void) { static int n; return n++; }", "1:26: error TL147: the static variable `n` keeps"),
+    "static array": (
+        "int f(void) { static int t[2] = {1}; return t[0]++; }",
+        "1:26: error TL147: the static variable `t`",
+    ),
+    "static row": ("int f(void) { static int t[2][2]; int *p = t[1]; return *p; }", "1:26: error TL147: the static"),
     "function pointer": ("int f(int (*g)(int)) { return g(1); }", "1:13: error TL141: calls through function pointers"),
     "long double": ("double f(long double x) { return x; }", "1:22: error TL142: `long double` is not lifted"),
     "complex integer": (

@@ -53,7 +53,6 @@ _REFUSED = {
     TypeKind.FUNCTIONNOPROTO: "function-pointer",
 }
 
-_ARRAYS = {TypeKind.CONSTANTARRAY, TypeKind.VARIABLEARRAY, TypeKind.INCOMPLETEARRAY}
 _PARAMETER = CursorKind.PARM_DECL.value
 
 
@@ -114,7 +113,7 @@ class TypeReader:
         if kind is TypeKind.POINTER:
             element = self.read(clang_type.get_pointee())
             return PointerType(_without_qualifiers(clang_type.spelling), element)
-        if kind in _ARRAYS:
+        if kind in libclang.ARRAYS:
             return self._array(clang_type)
         if kind is TypeKind.ENUM:
             return self.read(clang_type.get_declaration().enum_type)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _KINDS = {CursorKind.FUNCTION_DECL, CursorKind.VAR_DECL}
 _RENAMING = re.compile(r"#[ \t]*pragma[ \t]+(?:weak|redefine_extname|extern_prefix)\b[^\n]*")
-_ARRAYS = {TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY}
 _FUNCTIONS = {TypeKind.FUNCTIONPROTO, TypeKind.FUNCTIONNOPROTO}
 _MOST_BYTES = 64 << 20
 _DIGITS = 16
@@ -223,7 +222,7 @@ def same_type(one: Any, other: Any, around: Collection[str] = ()) -> bool:
         case TypeKind.ENUM:
             mine, theirs = one.get_declaration().enum_type, other.get_declaration().enum_type
             return same_type(mine, theirs, around)
-        case kind if kind in _ARRAYS:
+        case kind if kind in libclang.ARRAYS:
             is_long = kind is not TypeKind.CONSTANTARRAY or one.element_count == other.element_count
             return is_long and same_type(one.element_type, other.element_type, around)
     return _name(one) == _name(other)

@@ -30,6 +30,7 @@ _GO_ON = 0x200  # CXTranslationUnit_KeepGoing: errors behind a header that is mi
 LIBRARY: Any = cindex.conf.lib
 # What stands around an expression: parentheses and conversions that nobody wrote, and those that are written too.
 WRAPPERS = frozenset({cindex.CursorKind.PAREN_EXPR, cindex.CursorKind.UNEXPOSED_EXPR})
+ARRAYS = {cindex.TypeKind.CONSTANTARRAY, cindex.TypeKind.VARIABLEARRAY, cindex.TypeKind.INCOMPLETEARRAY}
 CONVERSIONS = WRAPPERS | {cindex.CursorKind.CSTYLE_CAST_EXPR}
 
 

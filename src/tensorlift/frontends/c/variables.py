@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _DEPTH_LIMIT = 120
-_ARRAYS = {TypeKind.CONSTANTARRAY, TypeKind.VARIABLEARRAY, TypeKind.INCOMPLETEARRAY}
 _CONSTANTS = {CursorKind.INTEGER_LITERAL, CursorKind.CHARACTER_LITERAL, CursorKind.CXX_UNARY_EXPR}  # and `sizeof`
 
 
@@ -151,7 +150,7 @@ def _points_to_const(clang_type: Any) -> bool:
     clang_type = clang_type.get_canonical()
     if clang_type.kind is TypeKind.POINTER:
         clang_type = clang_type.get_pointee().get_canonical()
-    if clang_type.kind in _ARRAYS:  # as in `_is_const`
+    if clang_type.kind in libclang.ARRAYS:  # as in `_is_const`
         element = clang_type.spelling.partition("[")[0]
         return "const" in element.split() and "*" not in element
     return bool(clang_type.is_const_qualified())

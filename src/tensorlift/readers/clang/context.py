@@ -233,6 +233,7 @@ class Unit:
     locations: dict[int, FileLineColLoc] = field(default_factory=dict)
     facts: FactFinder = field(default_factory=FactFinder)
     uses: UseFinder = field(default_factory=UseFinder)
+    kept: set[int] = field(default_factory=set)  # static variables of functions that nothing writes
 
 
 @dataclass(slots=True)

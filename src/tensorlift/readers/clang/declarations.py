@@ -84,8 +84,7 @@ def with_extents(ctx: Context, cursor: Any, place: Variable) -> Variable:
 def declare(ctx: Context, cursor: Any) -> None:
     """Read the declaration of one variable in a function."""
     if cursor.storage_class is StorageClass.STATIC:
-        if not is_constant(cursor.type):
-            raise ctx.refusal("static-local", cursor, cursor.spelling)
+        _keep(ctx, cursor)
         return  # as one at file scope, where it is used
     if cursor.storage_class is StorageClass.EXTERN:
         raise ctx.refusal("global", cursor, cursor.spelling)
@@ -136,6 +135,30 @@ def is_constant(clang_type: Any) -> bool:
     clang_type = clang_type.get_canonical()
     spelling = clang_type.spelling
     return bool(clang_type.is_const_qualified() or (spelling.startswith("const ") and "*" not in spelling))
+
+
+def _keep(ctx: Context, cursor: Any) -> None:
+    """Ask that a static variable is constant: by its type, or as its function writes it nowhere."""
+    if is_constant(cursor.type):
+        return
+    if not isinstance(innermost(ctx.type_of(cursor)), NumberType) or not _is_read(cursor.semantic_parent, cursor):
+        raise ctx.refusal("static-local", cursor, cursor.spelling)
+    ctx.unit.kept.add(cursor.data[0])
+
+
+def _is_read(inside: Any, variable: Any, *, is_loaded: bool = False) -> bool:
+    """Whether all uses of a variable take the values of its cells; what ``is_loaded`` is an operand of which one is."""
+    kind = inside.kind
+    if kind is CursorKind.DECL_REF_EXPR:
+        return is_loaded or libclang.referenced(inside) != variable
+    if kind is CursorKind.CXX_UNARY_EXPR:  # `sizeof`
+        return True
+    children = libclang.children(inside)
+    if kind is CursorKind.UNEXPOSED_EXPR:
+        is_row = bool(children) and children[0].type.get_canonical().kind in libclang.ARRAYS
+        return all(_is_read(child, variable, is_loaded=is_loaded or not is_row) for child in children)
+    through = children[:1] if kind in {CursorKind.PAREN_EXPR, CursorKind.ARRAY_SUBSCRIPT_EXPR} else []
+    return all(_is_read(child, variable, is_loaded=is_loaded and child in through) for child in children)
 
 
 def _extents(ctx: Context, cursor: Any, array: CType) -> tuple[tuple[int | SSAValue, ...], list[Any]]:

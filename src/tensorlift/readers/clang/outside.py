@@ -59,7 +59,7 @@ def global_place(ctx: Context, cursor: Any) -> Place:
 def _constant(ctx: Context, declaration: Any, cursor: Any) -> SSAValue | None:
     """Give the value of a number that is constant from the start; None for anything else."""
     ctype, is_constant = ctx.type_of(declaration), declaration.type.get_canonical().is_const_qualified()
-    if not is_constant or not isinstance(ctype, NumberType):
+    if not (is_constant or declaration.data[0] in ctx.unit.kept) or not isinstance(ctype, NumberType):
         return None
     definition = ctx.unit.definition(declaration)
     values = libclang.expressions(declaration if isinstance(definition, str) else definition)

@@ -375,7 +375,7 @@ def _global(reading: Reading, cursor: Any, member: str, ctype: CType) -> tuple[s
 def _declared(ctx: Context, cursor: Any, ctype: CType, symbol: str) -> GlobalOp:
     element, shape = pointee(ctx, ctype, cursor, cursor.spelling)
     lengths = [extent for extent in shape if extent is not None]
-    count, keeps_value = prod(lengths), is_constant(cursor.type)
+    count, keeps_value = prod(lengths), is_constant(cursor.type) or cursor.data[0] in ctx.unit.kept
     return GlobalOp.create(
         properties={
             "sym_name": StringAttr(symbol),

@@ -118,12 +118,7 @@ _NAMED = {
     CursorKind.LABEL_STMT,
     CursorKind.TYPE_REF,
 }
-ARRAYS = {
-    TypeKind.CONSTANTARRAY,
-    TypeKind.INCOMPLETEARRAY,
-    TypeKind.VARIABLEARRAY,
-    TypeKind.DEPENDENTSIZEDARRAY,
-}
+ARRAYS = {*libclang.ARRAYS, TypeKind.DEPENDENTSIZEDARRAY}
 
 
 def tree(cursor: Any, names: Mapping[str, str]) -> Tree:
