@@ -35,6 +35,7 @@ from tensorlift.proofs.source.operations import Undecided, element_type
 from tensorlift.proofs.source.places import places_of
 from tensorlift.proofs.source.sense import are_bits_of
 from tensorlift.summarize.hits import called, left_early, states_of, stem
+from tensorlift.summarize.indices import is_access
 from tensorlift.summarize.statements import Branch, Loop
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ class _Finding:
     def _match(self, place: tuple[int, int] | None, headers: list[int]) -> None:
         """Match the loops at one place with the summaries of them, one after the other where there are as many."""
         loops, headers = self.flow.loops, sorted(headers, key=lambda h: max(self.flow.loops[h].blocks))
-        found = [(loop, guess) for loop, guess in self.summary.guesses if _at(loop.location, place)]
+        guesses = self.summary.guesses
+        found = [(loop, guess) for loop, guess in guesses if _at(loop.location, place) and not is_access(loop)]
         versions = [d for d in self.summary.definitions() if _at(d.location, place)]
         items = [item for where, item in self.kept if where == place]
         kept = [item.variable for item in reversed(items)]  # inner ones first

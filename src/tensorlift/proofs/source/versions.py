@@ -72,6 +72,9 @@ class Versions:
     def _require_equal(self, left: Term, right: Term, domain: Domain, array: str) -> None:
         for known in self.known:
             left, right = known(left, domain), known(right, domain)
+        if _is_shown(left, right, domain):
+            return
+        left, right = self._whole(left, domain), self._whole(right, domain)
         if not _is_shown(left, right, domain):
             raise Undecided(f"{array} is not shown to be what the definitions say")
 
@@ -83,6 +86,16 @@ class Versions:
         if not domain.is_subset(Domain.union(piece for piece, _ in found)):
             raise Undecided(f"{term} is not defined everywhere")
         return found
+
+    def _whole(self, term: Term, domain: Domain) -> Term:
+        """Say a term over versions that have no definition: what each other one is, though states may name it."""
+        named, self.named = self.named, self.arrays.keys() - self.definitions.keys()
+        self._said.clear()
+        try:
+            return self.expanded(term, domain)
+        finally:
+            self.named = named
+            self._said.clear()
 
     def expanded(self, term: Term, domain: Domain) -> Term:
         """Say a term over versions that no state may name by those that one may."""
