@@ -1,0 +1,29 @@
+"""Both halves are proved of what one statement of Fortran says of whole arrays, where loops at one place are several."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.record import Level
+from tensorlift.source import source_from_text
+
+pytest.importorskip("fparser")
+
+_STATEMENTS = {
+    "two reads of one array go into an inner loop": "do k = 1, n - 1\nx = x + m(:, k)*(v(k+1) - v(k))\nend do",
+    "what is computed of reads goes into an inner loop": "do k = 1, n\nm(:, k) = m(:, k) + c*v(k)*x\nend do",
+    "a gather of all": "x = v(at)",
+    "two gathers": "x(2:) = v(at(2:)) + v(at(:n-1))",
+    "the greatest of two arrays": "c = max(maxval(x), maxval(v))",
+    "the norm of a difference, relative to another": "c = sqrt(sum((x - v)**2))/max(maxval(abs(v)), 1d-3)",
+}
+
+
+@pytest.mark.parametrize("statement", _STATEMENTS)
+def test_whole_arrays_have_both_halves_proved(statement: str) -> None:
+    text = "subroutine f(n, x, v, m, at, c)\ninteger, intent(in) :: n, at(n)\nreal(8) :: x(n), v(n), m(n, n), c\n"
+    text += f"integer :: k\n{_STATEMENTS[statement]}\nend subroutine\n"
+    (function,) = lift_source(source_from_text(text, "f.f90"), LiftOptions()).functions
+    assert function.lifted, function.diagnostics
+    assert function.definitions is Level.PROVED, function.undecided
