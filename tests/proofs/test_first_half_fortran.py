@@ -1,4 +1,4 @@
-"""Both halves are proved of what one statement of Fortran says of whole arrays, where loops at one place are several."""
+"""Both halves are proved of what a statement of Fortran says of whole arrays, where loops at one place are several."""
 
 from __future__ import annotations
 
