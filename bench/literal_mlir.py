@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     Arguments = Mapping[str, Any]
 
 _PASSES = (
-    *("convert-linalg-to-loops", "expand-strided-metadata", "lower-affine", "convert-scf-to-cf", "arith-expand"),
+    *("convert-vector-to-scf", "convert-linalg-to-loops", "expand-strided-metadata", "lower-affine"),
+    *("convert-scf-to-cf", "convert-vector-to-llvm", "arith-expand"),
     *("convert-math-to-llvm", "convert-math-to-libm", "finalize-memref-to-llvm", "convert-to-llvm"),
     "reconcile-unrealized-casts",
 )

@@ -223,3 +223,28 @@ func.func @of_index(%x: memref<?xi64>, %n: index) {
   }
   return
 }
+func.func @vectors(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %p: memref<?xi32>, %n: index, %m: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %ones = arith.constant dense<[1.0, 2.0, 3.0]> : vector<3xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%carried = %ones) -> (vector<3xf32>) {
+    %a = vector.transfer_read %x[%i, %c0], %zero : memref<?x?xf32>, vector<3xf32>
+    %b = vector.fma %a, %a, %ones : vector<3xf32>
+    %less = arith.cmpf olt, %a, %b : vector<3xf32>
+    %c = arith.select %less, %b, %carried : vector<3xi1>, vector<3xf32>
+    vector.transfer_write %c, %y[%i, %c1] : vector<3xf32>, memref<?x?xf32>
+    %d = scf.index_switch %i -> vector<3xf32>
+    case 1 {
+      scf.yield %a : vector<3xf32>
+    }
+    default {
+      %e = arith.addf %c, %carried : vector<3xf32>
+      scf.yield %e : vector<3xf32>
+    }
+    scf.yield %d : vector<3xf32>
+  }
+  %first = vector.extract %sum[0] : f32 from vector<3xf32>
+  %r = vector.reduction <maximumf>, %sum, %first : vector<3xf32> into f32
+  return %r : f32
+}

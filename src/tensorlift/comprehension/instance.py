@@ -197,7 +197,7 @@ class Instance:
         tensors = [operand for own, operand in given if not own.is_attribute]
         for listed, name in zip(self.lists, lists, strict=True):
             tensors.insert(listed.place, (name, listed.type))
-        names, types = (", ".join(part) for part in zip(*tensors, strict=True))
+        names, types = (", ".join(part) for part in zip(*tensors, strict=True)) if tensors else ("", "")
         gives = f"({', '.join([result] * (self.others + 1))})" if self.others else result
         return f'"{self.operation}"({names}){attributes} : ({types}) -> {gives}'
 

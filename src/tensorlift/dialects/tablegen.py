@@ -27,7 +27,7 @@ _ABSENT = ("DefaultValuedAttr", "DefaultValuedOptionalAttr", "OptionalAttr", "Un
 # integers whose length is stated is of another kind, and so are numbers of any type.
 _KINDS = {
     "IntegerAttr": "axis", "DenseI32ArrayAttr": "axes of i32", "DenseI64ArrayAttr": "axes of i64", "TypeAttr": "type",
-    "BoolAttr": "truth",
+    "BoolAttr": "truth", "ElementsAttr": "cells",
 }  # fmt: skip
 _DESTINATION = "DestinationStyleOpInterface"
 _DEFINED = ("TypeDef",)
@@ -196,8 +196,13 @@ def _operation(
         obstacle = f"no value is known for the attribute {others[0]}" if others else ""
         return TableOperation(name, tuple(operands), tuple(attributes), obstacle, destination)
     results = list(_arguments(records, record["results"]))
+    if any(_made_lists(records, record)):
+        obstacle = "it gives the lists of integers that others take"
     obstacle = obstacle or _obstacle_in_results([kind for kind, _ in results])
-    obstacle = "it has regions" if record["regions"]["args"] else obstacle or ("" if operands else "it has no operands")
+    if record["regions"]["args"]:
+        obstacle = "it has regions"
+    elif not (operands or attributes):
+        obstacle = obstacle or "it has no operands"
     forms += [_form(kind) for kind, _ in results[:1]]
     return TableOperation(
         name,

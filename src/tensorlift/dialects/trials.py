@@ -93,7 +93,7 @@ class Trial:
     def dtypes(self) -> tuple[str, ...]:
         """The element types of all operands, and of the result."""
         *forms, result = self.operation.forms
-        own = [self.typing.first, *(self.typing.others,) * (len(forms) - 1)]
+        own = [self.typing.first, *(self.typing.others,) * (len(forms) - 1)][: len(forms)]
         if self.typing.last and len(self.shapes) >= _MANY:
             own[len(self.shapes) - 1] = self.typing.last
         stated = (form.dtype or dtype for form, dtype in zip(forms, own, strict=True))
@@ -176,6 +176,9 @@ def each_result(trials: Iterable[Trial]) -> Iterator[Trial]:
 
 def open_trials(operation: TableOperation, typing: Typing) -> Iterator[Trial]:
     """Yield what to try of an operation with open extents, the numbers in its attributes those of the first set."""
+    for rank in () if operation.operands else _RANKS:
+        for attributes, _ in _attributes(operation, rank):
+            yield Trial(operation, typing, (), (1,) * rank, attributes, _named(operation))
     for rank in _ranks(operation):
         for attributes, axis in _attributes(operation, rank):
             whole, *others = (_full(form.rank or rank) for form in _tensors(operation))
@@ -245,7 +248,7 @@ def _broadcast(full: Extents) -> Iterator[tuple[Extents, Extents]]:
 
 
 def _named(operation: TableOperation) -> tuple[tuple[str, int], ...]:
-    names = (name for name, kind in operation.attributes if kind == "number")
+    names = (name for name, kind in operation.attributes if kind in ("number", "cells"))
     return tuple(zip(names, _VALUES[0], strict=False))
 
 
@@ -271,6 +274,8 @@ def _values(name: str, kind: str, rank: int) -> Iterator[tuple[str, int | None]]
         yield from ((f"{name} = {case}", None) for case in kind.split())
     elif kind == "number":
         yield f"{name} = ${name} : @first", None
+    elif kind == "cells":
+        yield f"{name} = dense<${name}> : tensor<{'1x' * rank}@result>", None
     elif kind.endswith(" integers"):
         count = int(kind.partition(" ")[0])
         yield from ((f"{name} = array<i64: {', '.join([str(k)] * count)}>", None) for k in _STEPS)
@@ -286,11 +291,10 @@ def _stored(result: Extents, name: str, value: str, out: str) -> list[str]:
         if extent == OPEN:
             lines.append(f"  %axis{axis} = arith.constant {axis} : index")
             lines.append(f"  %extent{axis} = tensor.dim {name}, %axis{axis} : {value}")
-    lines.append(f"  %buffer = bufferization.to_buffer {name} read_only : {value} to {out}")
     ends = [f"%extent{axis}" if extent == OPEN else str(extent) for axis, extent in enumerate(result)]
     lines += [f"  affine.for %i{axis} = 0 to {end} {{" for axis, end in enumerate(ends)]
     place = ", ".join(f"%i{axis}" for axis in range(len(result)))
-    lines.append(f"  %cell = memref.load %buffer[{place}] : {out}")
+    lines.append(f"  %cell = tensor.extract {name}[{place}] : {value}")
     lines.append(f"  memref.store %cell, %result[{place}] : {out}")
     return lines + ["  }"] * len(result)
 

@@ -107,6 +107,7 @@ _HOMES = {
     "memref": "MemRef",
     "scf": "Scf",
     "tensor": "Tensor",
+    "vector": "Vector",
 }
 # Literal IR is made of these alone: control is branches, and nothing is affine yet.
 _LITERAL_HOMES = {

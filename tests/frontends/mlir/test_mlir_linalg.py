@@ -41,6 +41,23 @@ _WINDOWS = """func.func @f(%x: memref<8xf32>, %w: memref<3xf32>, %y: memref<6xf3
   return
 }
 """
+_VECTORS = """func.func @f(%x: memref<64xf32>, %y: memref<64xf32>) -> f32 {
+  %zeros = arith.constant dense<0.0> : vector<4xf32>
+  %sums = affine.for %i = 0 to 64 step 4 iter_args(%carried = %zeros) -> vector<4xf32> {
+    %a = affine.vector_load %x[%i] : memref<64xf32>, vector<4xf32>
+    %b = affine.vector_load %y[%i] : memref<64xf32>, vector<4xf32>
+    %c = vector.fma %a, %b, %carried : vector<4xf32>
+    affine.yield %c : vector<4xf32>
+  }
+  %r = vector.reduction <add>, %sums : vector<4xf32> into f32
+  return %r : f32
+}
+"""
+_MIXED = """func.func @f(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}
+"""
 
 
 def test_a_row_is_a_view_of_lower_rank() -> None:
@@ -215,3 +232,11 @@ def test_what_has_no_one_meaning_is_refused(body: str, code: str, message: str) 
     (refusal,) = record.all_diagnostics
     assert refusal.code == code
     assert message in refusal.message
+
+
+def test_lanes_of_vectors_are_put_together() -> None:
+    assert "return x @ y" in _lift(_VECTORS).program
+
+
+def test_factors_are_as_wide_as_their_sum() -> None:
+    assert "return C + A.astype(np.float32) @ B.astype(np.float32)" in _lift(_MIXED).program

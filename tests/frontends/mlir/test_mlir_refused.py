@@ -42,15 +42,17 @@ BODIES = [
     Refused(
         "reinterpret",
         "TL196",
+        2,
         1,
-        1,
-        "%r = memref.reinterpret_cast %A to offset: [0], sizes: [3], strides: [1] : memref<?xf64> to memref<3xf64>",
+        "%s = memref.subview %A[1] [%n] [1] : memref<?xf64> to memref<?xf64, strided<[1], offset: 1>>\n"
+        "%r = memref.reinterpret_cast %s to offset: [0], sizes: [3], strides: [1] : "
+        "memref<?xf64, strided<[1], offset: 1>> to memref<3xf64>",
     ),
     Refused("call", "TL150", 1, 1, "func.call @g(%A) : (memref<?xf64>) -> ()"),
     Refused("choice of arrays", "TL196", 1, 3, "  %s = arith.select %b, %A, %A : memref<?xf64>"),
-    Refused("vector", "TL145", 1, 1, "%z = arith.constant dense<0.0> : vector<4xf64>"),
+    Refused("vector of unknown length", "TL145", 1, 1, "%z = vector.broadcast %x : f64 to vector<[4]xf64>"),
+    Refused("mask", "TL194", 1, 1, "%m = vector.create_mask %n : vector<4xi1>"),
     Refused("atomic", "TL194", 1, 24, "%v = memref.atomic_rmw addf %x, %A[%n] : (f64, memref<?xf64>) -> f64"),
-    Refused("switch", "TL195", 1, 1, "scf.index_switch %n\ncase 2 {\n  scf.yield\n}\ndefault {\n  scf.yield\n}"),
     Refused("rounding", "TL190", 1, 1, '%r = "arith.truncf"(%x) {roundingmode = 3 : i32} : (f64) -> f32'),
     Refused("loop without signs", "TL190", 1, 1, "scf.for %i = %n to %n step %n {\n} {unsignedCmp}"),
     Refused("jump", "TL191", 1, 1, "cf.br ^bb1\n^bb1:"),
@@ -87,7 +89,7 @@ BODIES = [
     ),
     Refused("global", "TL196", 1, 1, "%g = memref.get_global @w : memref<4xf64>"),
     Refused("conversion", "TL194", 1, 1, "%y = builtin.unrealized_conversion_cast %n : index to i64"),
-    Refused("region", "TL195", 1, 1, "scf.execute_region {\n  scf.yield\n}"),
+    Refused("region", "TL195", 1, 1, "scf.execute_region {\n  scf.yield\n^bb1:\n  scf.yield\n}"),
 ]
 # Bodies that the program computes, each with what it computes of `%A[%i]`.
 LIFTED = {
@@ -207,7 +209,7 @@ UNREAD = [
     '"odd.op"() ({ "odd.yield"() : () -> () }) {a = "}"} : () -> ()',
     "odd.op %a : f64",
     "%0 = odd.op %a { // }\n  } : f64",
-    "%0 = vector.broadcast %a : f64 to vector<4xf64>",
+    "%0 = vector.odd %a : f64 to vector<4xf64>",
     "%t = tensor.empty() : tensor<2xf64>\n  %0 = tensor.bitcast %t : tensor<2xf64> to tensor<2xi64>",
     "%0 = math.odd %a : f64",
     "%0 = arith.addf %a, %a : !odd.type",

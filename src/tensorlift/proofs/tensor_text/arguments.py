@@ -173,12 +173,14 @@ def number_term(value: float, dtype: DType) -> Term:
 
 
 def spelled_number(value: Attribute) -> SymbolicTensor:
-    """Return the number that an attribute is.
+    """Return the number that an attribute is, or that its only cell is.
 
     Raises:
         TypeError: where it is none.
 
     """
+    if isinstance(value, DenseIntOrFPElementsAttr) and len(value) == 1:
+        (value,) = value.get_attrs()
     if isinstance(value, IntegerAttr):
         if isinstance(value.type, IndexType):
             return size(Affine(value.value.data))

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import islice
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects import arith
@@ -20,6 +22,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    VectorType,
     i1,
     i32,
     i64,
@@ -31,7 +34,7 @@ from tensorlift.frontends.mlir.refusals import check_scalar, refusal
 from tensorlift.ir.location import location_of, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from xdsl.dialects.builtin import LocationAttr
     from xdsl.ir import Attribute, BlockArgument
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
 
     Rule = Callable[["Context", Operation], None]
 
-Known: TypeAlias = "SSAValue | View"
+Known: TypeAlias = "SSAValue | View | tuple[SSAValue, ...]"  # the lanes of a vector
 Extent = int | SSAValue
 
 WRAPS = arith.IntegerOverflowAttr("none")
@@ -209,11 +212,29 @@ class Context:
         found = self.known[value]
         if isinstance(found, View):
             raise refusal("memory", place_of(self.place), "a memref that is handed on is not lifted")
+        if isinstance(found, tuple):
+            raise refusal("type", place_of(self.place), f"the type {value.type} here")
         return found
 
     def numbers(self, values: Sequence[SSAValue]) -> list[SSAValue]:
         """Give what stands for several numbers."""
         return [self.number(value) for value in values]
+
+    def lanes(self, value: SSAValue) -> tuple[SSAValue, ...]:
+        """Give what stands for the lanes of a vector; a number is one."""
+        found = self.known[value]
+        return found if isinstance(found, tuple) else (self.number(value),)
+
+    def flat(self, values: Sequence[SSAValue]) -> list[SSAValue]:
+        """Give what stands for several numbers and vectors, lane by lane."""
+        return [lane for value in values for lane in self.lanes(value)]
+
+    def bind(self, values: Sequence[SSAValue], lanes: Iterable[SSAValue]) -> None:
+        """Let numbers stand for values, those for the lanes of vectors among them."""
+        given = iter(lanes)
+        for value in values:
+            is_vector = isinstance(value.type, VectorType)
+            self.known[value] = tuple(islice(given, count_of(value.type))) if is_vector else next(given)
 
     def view(self, value: SSAValue) -> View:
         """Give what stands for a memref of the source."""
@@ -236,6 +257,32 @@ class Context:
     def refusal(self, reason: str, op: Operation, detail: str = "") -> LiftError:
         """Build the refusal of an operation, to be raised."""
         return refusal(reason, location_of(op), detail)
+
+
+def lane_types(types: Iterable[Attribute], op: Operation) -> list[Attribute]:
+    """Give the types of the lanes of vectors and of numbers."""
+    found: list[Attribute] = []
+    for of_type in types:
+        element = of_type.element_type if isinstance(of_type, VectorType) else of_type
+        found += [machine_type(element, op)] * count_of(of_type)
+    return found
+
+
+def lane_hints(values: Iterable[SSAValue]) -> list[str | None]:
+    """Give what the lanes of vectors and numbers are called in the source, if anything."""
+    return [value.name_hint for value in values for _ in range(count_of(value.type))]
+
+
+def count_of(of_type: Attribute) -> int:
+    """Give the number of lanes of a vector, one for a number."""
+    return prod(vector_shape(of_type)) if isinstance(of_type, VectorType) else 1
+
+
+def vector_shape(of_type: VectorType[Any], op: Operation | None = None) -> tuple[int, ...]:
+    """Give the extents of a vector, which must be known."""
+    if any(scalable.value.data for scalable in of_type.scalable_dims):
+        raise refusal("type", location_of(op) if op is not None else None, f"the type {of_type}")
+    return of_type.get_shape()
 
 
 def named(value: SSAValue, name: str | None) -> None:

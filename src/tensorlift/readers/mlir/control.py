@@ -15,17 +15,19 @@ from xdsl.ir import Block
 
 from tensorlift.frontends.mlir.names import only_block
 from tensorlift.ir.arithmetic import constant, constant_of
-from tensorlift.readers.mlir.context import machine_type, named
+from tensorlift.readers.mlir.context import lane_hints, lane_types, machine_type, named
 from tensorlift.readers.mlir.scalars import applied, extremum, holds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import Operation, Region, SSAValue
 
     from tensorlift.readers.mlir.context import Context, Rule
 
     Bounds = tuple[SSAValue, SSAValue, SSAValue]
+
+_EQUAL = 0
 
 
 def _affine_for(ctx: Context, op: Operation) -> None:
@@ -53,15 +55,14 @@ def _check_step(ctx: Context, op: Operation, step: SSAValue) -> None:
 def _loop(ctx: Context, op: Operation, bounds: Bounds, initial: Sequence[SSAValue]) -> None:
     block = op.regions[0].block
     variable, *carried = block.args
-    names = [ctx.names.fresh(argument.name_hint, "carried") for argument in carried]
+    names = [ctx.names.fresh(hint, "carried") for hint in lane_hints(carried)]
 
     def body(index: SSAValue, values: list[SSAValue]) -> Sequence[SSAValue]:
-        ctx.known.update(zip(block.args, [index, *values], strict=True))
-        return ctx.numbers(ctx.read(block).operands)
+        ctx.bind(block.args, [index, *values])
+        return ctx.flat(ctx.read(block).operands)
 
-    first = dict(zip(names, ctx.numbers(initial), strict=True))
-    ends = ctx.loop(bounds, first, body, variable.name_hint)
-    ctx.known.update(zip(op.results, ends, strict=True))
+    first = dict(zip(names, ctx.flat(initial), strict=True))
+    ctx.bind(op.results, ctx.loop(bounds, first, body, variable.name_hint))
 
 
 def _scf_while(ctx: Context, op: Operation) -> None:
@@ -70,28 +71,28 @@ def _scf_while(ctx: Context, op: Operation) -> None:
     A condition in several steps, which a branch makes, leaves the loop from each.
     """
     before, after = (region.block for region in op.regions)
-    place, first = ctx.place, ctx.numbers(op.operands)
+    place, first = ctx.place, ctx.flat(op.operands)
     header, inside, done = Block(arg_types=[value.type for value in first]), Block(), Block()
-    for argument, given in zip(header.args, before.args, strict=True):
+    for argument, hint in zip(header.args, lane_hints(before.args), strict=True):
         argument.location = place
-        named(argument, ctx.names.fresh(given.name_hint, "carried"))
-    ctx.known.update(zip(before.args, header.args, strict=True))
+        named(argument, ctx.names.fresh(hint, "carried"))
+    ctx.bind(before.args, header.args)
     ctx.jump(header, first)
     ctx.begin(header)
     steps = _steps(before)
     if steps is not None:
         ctx.asked[steps] = inside, done
     last = ctx.read(before)
-    handed = ctx.numbers(last.operands[1:])
+    handed = ctx.flat(last.operands[1:])
     if steps is None:
         ctx.branch(ctx.number(last.operands[0]), inside, done)
     ctx.begin(inside)
-    ctx.known.update(zip(after.args, handed, strict=True))
-    following = ctx.numbers(ctx.read(after).operands)
+    ctx.bind(after.args, handed)
+    following = ctx.flat(ctx.read(after).operands)
     ctx.place = place
     ctx.jump(header, following)
     ctx.begin(done)
-    ctx.known.update(zip(op.results, handed, strict=True))
+    ctx.bind(op.results, handed)
 
 
 def _steps(before: Block) -> Operation | None:
@@ -222,19 +223,53 @@ def _told(block: Block, condition: SSAValue, *, holds: bool) -> bool | None:
 
 
 def _branch(ctx: Context, op: Operation, condition: SSAValue) -> None:
-    after = Block(arg_types=[machine_type(result.type, op) for result in op.results])
+    after = _after(op)
     then, otherwise = Block(), Block()
     regions = [region for region in op.regions if region.blocks]
     ctx.branch(condition, then, otherwise if len(regions) > 1 else after)
     for block, region in zip((then, otherwise), regions, strict=False):
-        ctx.begin(block)
-        last = ctx.read(region.block)
-        ctx.jump(after, ctx.numbers(last.operands))
+        _read_arm(ctx, block, region, after)
+    _join(ctx, op, after)
+
+
+def _scf_switch(ctx: Context, op: Operation) -> None:
+    """Compare with each case in turn."""
+    switch: Any = op
+    after, number = _after(op), ctx.number(switch.arg)
+    for case, region in zip(switch.cases.get_values(), switch.case_regions, strict=True):
+        block, otherwise = Block(), Block()
+        ctx.branch(ctx.compared(_EQUAL, number, ctx.constant(case)), block, otherwise)
+        _read_arm(ctx, block, region, after)
+        ctx.begin(otherwise)
+    last = ctx.read(switch.default_region.block)
+    ctx.jump(after, ctx.flat(last.operands))
+    _join(ctx, op, after)
+
+
+def _after(op: Operation) -> Block:
+    """Make the block that comes after a choice, with its results."""
+    return Block(arg_types=lane_types([result.type for result in op.results], op))
+
+
+def _read_arm(ctx: Context, block: Block, region: Region, after: Block) -> None:
+    ctx.begin(block)
+    last = ctx.read(region.block)
+    ctx.jump(after, ctx.flat(last.operands))
+
+
+def _join(ctx: Context, op: Operation, after: Block) -> None:
     ctx.begin(after)
-    for result, argument in zip(op.results, after.args, strict=True):
+    for hint, argument in zip(lane_hints(op.results), after.args, strict=True):
         argument.location = ctx.place
-        named(argument, result.name_hint)
-        ctx.known[result] = argument
+        named(argument, hint)
+    ctx.bind(op.results, after.args)
+
+
+def _execute_region(ctx: Context, op: Operation) -> None:
+    if len(op.regions[0].blocks) != 1:
+        raise ctx.refusal("region", op, op.name)
+    last = ctx.read(op.regions[0].block)
+    ctx.known.update(zip(op.results, (ctx.known[value] for value in last.operands), strict=True))
 
 
 def _call(ctx: Context, op: Operation) -> None:
@@ -269,13 +304,6 @@ _COMBINERS: dict[str, tuple[Any, Callable[[int], float]]] = {
 }
 
 
-def _refused(reason: str) -> Rule:
-    def rule(ctx: Context, op: Operation) -> None:
-        raise ctx.refusal(reason, op, op.name)
-
-    return rule
-
-
 CONTROL: dict[str, Rule] = {
     "affine.for": _affine_for,
     "affine.if": _affine_if,
@@ -285,6 +313,6 @@ CONTROL: dict[str, Rule] = {
     "scf.if": _scf_if,
     "scf.parallel": _scf_parallel,
     "scf.while": _scf_while,
-    "scf.index_switch": _refused("switch"),
-    "scf.execute_region": _refused("region"),
+    "scf.index_switch": _scf_switch,
+    "scf.execute_region": _execute_region,
 }

@@ -125,16 +125,18 @@ def _as_index(ctx: Context, value: SSAValue) -> SSAValue:
 
 
 def _affine_load(ctx: Context, op: Operation) -> None:
-    ctx.known[op.results[0]] = load(ctx, ctx.view(op.operands[0]), _subscripts(ctx, op, 1))
+    ctx.known[op.results[0]] = load(ctx, ctx.view(op.operands[0]), subscripts_of(ctx, op, 1))
 
 
 def _affine_store(ctx: Context, op: Operation) -> None:
-    store(ctx, ctx.number(op.operands[0]), ctx.view(op.operands[1]), _subscripts(ctx, op, 2))
+    store(ctx, ctx.number(op.operands[0]), ctx.view(op.operands[1]), subscripts_of(ctx, op, 2))
 
 
-def _subscripts(ctx: Context, op: Operation, first: int) -> list[SSAValue]:
-    subscript: Any = op.properties["map"]
-    return applied(ctx, subscript.data, ctx.numbers(op.operands[first:]))
+def subscripts_of(ctx: Context, op: Operation, first: int) -> list[SSAValue]:
+    """Give the subscripts that follow an operation's other operands, which a map may make of them."""
+    subscript: Any = op.properties.get("map")
+    given = ctx.numbers(op.operands[first:])
+    return given if subscript is None else applied(ctx, subscript.data, given)
 
 
 def _load(ctx: Context, op: Operation) -> None:
@@ -240,6 +242,18 @@ def _collapse(ctx: Context, op: Operation) -> None:
     ctx.known[op.results[0]] = View(view.memory, view.offset, sizes, strides, view.name, axes)
 
 
+def _reinterpret(ctx: Context, op: Operation) -> None:
+    """See memory without rows, all of it, by other sizes and strides."""
+    part: Any = op
+    view, source = ctx.view(part.source), part.source.type
+    if len(view.sizes) > 1 or not isinstance(source.layout, NoneAttr):
+        raise ctx.refusal("reshaped", op, op.name)
+    (offset,) = _mixed(ctx, part.static_offsets, part.offsets)
+    sizes = _mixed(ctx, part.static_sizes, part.sizes)
+    strides = _mixed(ctx, part.static_strides, part.strides)
+    ctx.known[op.results[0]] = View(view.memory, ctx.value(offset), tuple(sizes), tuple(strides), view.name)
+
+
 def _reshaped(ctx: Context, op: Operation) -> None:
     raise ctx.refusal("reshaped", op, op.name)
 
@@ -262,9 +276,8 @@ MEMORY: dict[str, Rule] = {
     "memref.dim": _size,
     "memref.get_global": _global,
     "memref.load": _load,
+    "memref.reinterpret_cast": _reinterpret,
     "memref.store": _store,
     "memref.subview": _subview,
-    **{
-        f"memref.{name}": _reshaped for name in ("reinterpret_cast", "expand_shape", "extract_strided_metadata", "view")
-    },
+    **{f"memref.{name}": _reshaped for name in ("expand_shape", "extract_strided_metadata", "view")},
 }

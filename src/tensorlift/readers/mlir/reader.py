@@ -24,7 +24,7 @@ from tensorlift.readers.mlir.context import NSW, Context, View, machine_type, na
 from tensorlift.readers.mlir.control import CONTROL
 from tensorlift.readers.mlir.kernels import KERNELS
 from tensorlift.readers.mlir.memory import MEMORY, declared
-from tensorlift.readers.mlir.scalars import SCALARS
+from tensorlift.readers.mlir.vectors import VECTORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ def _structured(ctx: Context, op: Operation) -> None:
 
 
 RULES: Mapping[str, Rule] = {
-    **SCALARS,
+    **VECTORS,
     **MEMORY,
     **CONTROL,
     **KERNELS,
@@ -110,6 +110,8 @@ def _returned(ctx: Context, last: Operation) -> list[SSAValue]:
     """Give what is returned: numbers, and memory that is made here; an argument is the caller's already."""
     results: list[SSAValue] = []
     for found in (ctx.known[value] for value in last.operands):
+        if isinstance(found, tuple):
+            raise ctx.refusal("type", last, "a vector that is returned")
         if not isinstance(found, View):
             results.append(found)
         elif found in ctx.made:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.arith import AddfOp, AddiOp, MulfOp, MuliOp
+from xdsl.dialects.arith import AddfOp, AddiOp, ExtFOp, ExtSIOp, MulfOp, MuliOp
 from xdsl.dialects.builtin import IntegerType, MemRefType, i1
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir.affine import AffineDimExpr
@@ -152,11 +152,28 @@ def _named(ctx: Context, op: Operation, values: Sequence[SSAValue | None]) -> SS
         if left.type != output.element_type:
             raise ctx.refusal("type", op, f"`{op.name}` of two types")
         return left
-    if left.type != cell.type or right.type != cell.type or cell.type == i1:
+    left, right = (_as_wide(ctx, op, value, cell.type) for value in (left, right))
+    if cell.type == i1:
         raise ctx.refusal("type", op, f"`{op.name}` of these types")
     is_integer = isinstance(cell.type, IntegerType)
     times, plus, flags = (MuliOp, AddiOp, WRAPS) if is_integer else (MulfOp, AddfOp, None)
     return ctx.binary(plus, cell, ctx.binary(times, left, right, flags), flags)
+
+
+def _as_wide(ctx: Context, op: Operation, value: SSAValue, of_type: Attribute) -> SSAValue:
+    """Give a factor the type of the sum, which may be wider; integers have signs unless the operation says more."""
+    if value.type == of_type:
+        return value
+    is_integer = isinstance(of_type, IntegerType)
+    is_other = isinstance(value.type, IntegerType) is not is_integer or value.type == i1
+    if is_other or _bits(value.type) >= _bits(of_type) or {*op.attributes, *op.properties} & {"cast"}:
+        raise ctx.refusal("type", op, f"`{op.name}` of these types")
+    kind = ExtSIOp if is_integer else ExtFOp
+    return ctx.add(kind.create(operands=[value], result_types=[of_type]))
+
+
+def _bits(of_type: Any) -> int:
+    return int(of_type.bitwidth)
 
 
 def _applied(ctx: Context, op: Operation, functions: tuple[str, str], given: Sequence[SSAValue]) -> SSAValue:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tensorlift.comprehension.notation.definitions import show_definition
-from tensorlift.comprehension.terms import Read
+from tensorlift.comprehension.terms import Read, Scalar
 from tensorlift.ir.tensor_program import At
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.synthesis.derive.scope import Value
@@ -53,9 +53,12 @@ def moves(instance: Instance) -> bool:
 
 
 def lays_out(instance: Instance) -> bool:
-    """Tell whether an operation only inserts axes of one position or leaves them out, as all programs may anyway."""
+    """Tell whether an operation only makes what all programs may have anyway.
+
+    That is a tensor of one number, or one with other axes of one position.
+    """
     if not moves(instance):
-        return False
+        return [type(term) for _, term in instance.result.pieces] == [Scalar]
     result, (operand, *_) = instance.result, instance.operands
     (cell,) = (term for _, term in result.pieces if isinstance(term, Read))
     moving = [index for index, extent in zip(cell.indices, operand.shape, strict=True) if extent != ONE]
