@@ -81,7 +81,7 @@ def read_source(name: str, language: str | None = None) -> Source:
         remedy = f"make text of it: mlir-opt {name} -o {PurePath(name).stem or 'module'}.mlir"
         raise refuse("TL504", f"'{name}' is bytecode of MLIR, which is not read", remedy=remedy)
     if b"\0" in data:
-        remedy = "give C source, encoded as UTF-8"
+        remedy = "give text, encoded as UTF-8"
         raise refuse("TL504", f"'{name}' is not a text file: it holds a NUL byte", remedy=remedy)
     suffix = LANGUAGES[language][0] if language not in {None, "c"} else ""
     return Source(f"<stdin>{suffix}" if name == STDIN else name, _decode(data), _digest(data))

@@ -109,6 +109,7 @@ _HOMES = {
     "tensor": "Tensor",
     "vector": "Vector",
 }
+_OF_VECTORS = {"broadcast", "extract", "fma", "load", "reduction", "store", "transfer_read", "transfer_write"}
 # Literal IR is made of these alone: control is branches, and nothing is affine yet.
 _LITERAL_HOMES = {
     **{name: _HOMES[name] for name in ("arith", "builtin", "func", "math", "memref")},
@@ -172,6 +173,8 @@ def _load(name: str) -> Dialect:
     dialect: Dialect = getattr(import_module(f"xdsl.dialects.{name}"), (_HOMES | _LITERAL_HOMES)[name])
     added = _added(name)
     kept = [op for op in dialect.operations if op.name not in {other.name for other in added}]
+    if name == "vector":
+        kept = [op for op in kept if op.name.removeprefix("vector.") in _OF_VECTORS]
     operations = [*map(upstream_syntax, [*kept, *added])]
     if name == "arith":
         operations = [*map(with_tensors, operations)]

@@ -341,8 +341,11 @@ def check_operations(tactics: Sequence[Tactic], defined: Collection[str]) -> Non
                 raise _unknown(tactic.name, spelling, defined)
 
 
+_NEAR = 0.8  # how much of a name must be alike: its dialect is most of it
+
+
 def _unknown(tactic: str, spelling: Spelling, accepted: Collection[str]) -> LiftError:
-    near = get_close_matches(spelling.operation, accepted, 1)
+    near = get_close_matches(spelling.operation, accepted, 1, _NEAR)
     remedy = f"use one of: {', '.join(accepted)}" if accepted else "define its dialect with --irdl-file FILE"
     message = f"the tactic `{tactic}` names the operation `{spelling.operation}`, which is not known"
     return refuse("TL326", message, spelling.place, f"write `{near[0]}`" if near else remedy)

@@ -37,6 +37,7 @@ _WORD = re.compile(
 )
 Item = TypeVar("Item")
 _KEYWORDS = frozenset({"def", "pattern", "builder", "where", "as", "from", "tactic", "build"})
+_STEPS = "write `tactic NAME { pattern C(i, j) += A(i, k) * B(k, j) build ... }`; see docs/tactics.md"
 _HELP = "write `def NAME { pattern C(i, j) += A(i, k) * B(k, j) builder ... }`; see docs/tactics.md"
 
 
@@ -79,7 +80,7 @@ class Reader:
     def fault(self, message: str, start: int | None = None) -> LiftError:
         """Return the refusal of the text at a position, by default that of the present word."""
         where = self.place(self.word.start if start is None else start)
-        return refuse("TL321", f"not a tactic: {message}", where, _HELP)
+        return refuse("TL321", f"not a tactic: {message}", where, _STEPS if self.file.endswith(".tds") else _HELP)
 
     @property
     def word(self) -> Word:
