@@ -41,6 +41,23 @@ def test_an_offset_becomes_subscripts(text: str, access: str) -> None:
     assert [line.partition(", ")[2] for line in _lines(text) if line.startswith("affine.store")] == [access]
 
 
+@pytest.mark.parametrize(
+    ("head", "step", "access"),
+    [
+        ("int i = 0; i < n; i++", "if (i >= k) p += 2;", ["%x[%i * 2 - symbol(%k) * 2]", "%x[0]"]),
+        ("int i = 0; i < n; i++", "p = i < k ? p : p + 1;", ["%x[%i - symbol(%k)]", "%x[0]"]),
+        ("int i = 0; i < n; i++", "if (i < k) p += 3; else p -= 1;", ["%x[symbol(%k) * 4 - %i]", "%x[%i * 3]"]),
+        ("int i = n - 1; i >= 0; i--", "if (n - i <= k) p++;", ["%x[symbol(%k)]", "%x[%i]"]),
+        ("int i = n; i > 0; i--", "if (!(k < n - i)) p++;", ["%x[symbol(%k) + 1]", "%x[%i]"]),
+    ],
+)
+def test_a_place_moves_by_other_steps_from_an_iteration_on(head: str, step: str, access: list[str]) -> None:
+    text = f"""void f(int n, int k, double *y, const double *x) {{
+      int p = 0; if (k < 1) return; for ({head}) {{ y[i] = x[p]; {step} }} }}"""
+    loads = [line.partition("affine.load ")[2] for line in _lines(text) if "affine.load %x" in line]
+    assert loads == access
+
+
 def test_a_loop_over_a_product_that_it_divides_becomes_a_nest() -> None:
     text = "void f(int n, int m, double *x, const double *s) { for (int i = 0; i < n * m; i++) x[i] *= s[i % m]; }"
     loops = [line for line in _lines(text) if line.startswith("affine.for")]

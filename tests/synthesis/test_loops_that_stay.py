@@ -82,6 +82,12 @@ _SATURATED = """
 void f(int n, const int *k, unsigned char *h) {
   for (int i = 0; i < n; i++) if (h[k[i]] < 255) h[k[i]]++;
 }"""
+_BAND = """
+void f(int n, int m, int k, const double a[n][m], const double *x, double *y) {
+  if (k < 0) return;
+  for (int i = 0; i < n; i++)
+    for (int j = i > k ? i - k : 0; j < (n < i + k ? n : i + k); j++) y[i] += a[i][j - i + k] * x[j];
+}"""
 _PLACED = [_SCALED, _CHASED, _SATURATED]  # at places that are data
 
 
@@ -186,3 +192,25 @@ def test_a_loop_is_kept_where_whole_arrays_would_be_slower_by_degree() -> None:
     (function,) = lift_to_run(source_from_text(source, "f.c"), LiftOptions())[0].functions
     assert [loop.loop for loop in function.residual_loops] == ["for length", "for i"]
     assert "slower by degree" in function.residual_loops[1].reason
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch"])
+def test_slices_end_at_the_greatest_and_at_the_least_of_several_places(target: str) -> None:
+    """They do so too in a loop that stands behind a return."""
+    (function,) = lift_to_run(source_from_text(_BAND, "f.c"), LiftOptions(target=target))[0].functions
+    assert function.level is Level.PROVED
+    assert "        low = max(i - k, 0)\n        high = min(n, i + k)\n" in function.program
+    assert "a[i, k + low - i : max(high + k - i, 0)] @ x[low : max(high, 0)]" in function.program
+
+
+def test_what_is_named_before_a_choice_by_sizes_is_computed_at_these_alone() -> None:
+    source = """
+    double f(int n, const double *x) {
+      if (n <= 0) return 0;
+      double s = 0, a = x[0];
+      for (int i = 0; i < n; i++) s += x[i] - a;
+      return s / (1 + s * s) + s * a + (s - a) / (2 + s * s) + s * (3 - a) / (4 + a * a) + (s + a) / (5 + a);
+    }"""
+    (function,) = lift_to_run(source_from_text(source, "f.c"), LiftOptions())[0].functions
+    assert function.level is Level.PROVED
+    assert "    t = np.sum(x - x[0]) ** 2 if n >= 1 else 0.0\n" in function.program

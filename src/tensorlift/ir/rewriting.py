@@ -15,6 +15,7 @@ from tensorlift.ir.tensor_program import (
     Gather,
     Operation,
     Scatter,
+    SetSlice,
     Subscript,
     Unary,
 )
@@ -54,11 +55,11 @@ def rewritten(root: Expression, rule: Rule, known: dict[Expression, Expression])
     return known[root]
 
 
-def affines_in(node: Expression) -> Iterator[Affine]:
+def affines_in(node: Expression | SetSlice) -> Iterator[Affine]:
     """Yield the expressions of sizes and loop variables that a node itself mentions, its operands aside."""
     yield from node.shape
     fields = ((node, name) for name in ("affine", "offset", "start"))
-    items = node.items if isinstance(node, Subscript) else ()
+    items = node.items if isinstance(node, Subscript | SetSlice) else ()
     parts = ((item, name) for item in items for name in ("start", "stop", "index"))
     yield from (getattr(holder, name) for holder, name in chain(fields, parts) if hasattr(holder, name))
 

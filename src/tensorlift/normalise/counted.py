@@ -20,6 +20,7 @@ from tensorlift.normalise.induction import TripCount, nested_loops
 from tensorlift.normalise.segments import over_all_places
 from tensorlift.normalise.splitting import factors_of
 from tensorlift.normalise.steering import is_memory, made_of
+from tensorlift.normalise.turns import turned
 from tensorlift.normalise.values import Address, Array, Choice, Unknown, depends_on_data
 from tensorlift.normalise.ways import is_within
 from tensorlift.normalise.wrapping import require_exact
@@ -223,7 +224,8 @@ def _before(
     """
     if number in solved.moves or is_memory(solved.view.arguments[number]):
         return solved.argument(number, iteration, is_after=is_after)
-    return _left_by_one_before(ex, solved, number, iteration)
+    found = turned(ex, solved, number, iteration)
+    return found if found is not None else _left_by_one_before(ex, solved, number, iteration)
 
 
 def _left_by_one_before(

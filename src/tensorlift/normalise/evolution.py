@@ -24,7 +24,7 @@ from tensorlift.poly.index_arithmetic import Index, Need, Setting, fit
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from tensorlift.diagnostics import Location
     from tensorlift.poly.ranges import Ranges
@@ -267,7 +267,11 @@ class Evolution:
     def compared(self, test: Comparison) -> list[int]:
         """Give the arguments that a comparison is made of."""
         sides = [self.quiet.side(side) for side in (test.left, test.right)]
-        return sorted(set[int]().union(*(self._needed(side.polynomial) for side in sides if side is not None)))
+        return sorted(set[int]().union(*(self.needed(side.polynomial) for side in sides if side is not None)))
+
+    def symbol(self, number: int) -> Polynomial:
+        """Give what an argument is in terms of what an iteration begins with: a symbol."""
+        return Polynomial.variable(next(name for name, position in self.symbols.items() if position == number))
 
     def at_iteration(self, polynomial: Polynomial) -> Polynomial:
         """Write a polynomial of symbols as one of the iteration."""
@@ -286,15 +290,15 @@ class Evolution:
         if start is None or number not in self.moves:
             return None
         moved = self.ranges.substitute(self.moves[number], {ITERATION: iteration})
-        needs = start.needs + self._before(number, iteration)
+        needs = start.needs + self.asked_before(iteration, self.needs[number])
         if number in self.tested and not is_after:
             return Index(start.polynomial + moved, self.kinds[number], needs)  # it is asked that it does not wrap
         return fit(start.polynomial + moved, self.kinds[number], needs, self.quiet.setting)
 
-    def _before(self, number: int, iteration: Polynomial) -> tuple[Need, ...]:
-        """Give what must hold that an iteration rests on the ones before: at the first one, or at the last."""
+    def asked_before(self, iteration: Polynomial, needs: Iterable[Need]) -> tuple[Need, ...]:
+        """Give what an iteration rests on of what each one before needs: at the first one, or at the last."""
         found: list[Need] = []
-        for need in self.needs[number]:
+        for need in needs:
             slope = need.polynomial.coefficient(ITERATION).constant_value
             times = [ZERO] if slope is None or slope >= 0 else []
             times += [iteration - ONE] if slope is None or slope < 0 else []
@@ -339,13 +343,12 @@ class Evolution:
                 if number not in exchanged and (not isinstance(end, Address) or end.base is not start.base):
                     del self.starts[number]
             elif isinstance(end, Index):
-                symbol = next(name for name, position in self.symbols.items() if position == number)
-                steps[number] = end.polynomial - Polynomial.variable(symbol)
+                steps[number] = end.polynomial - self.symbol(number)
                 self.kinds[number] = end.ctype
         steps |= dict.fromkeys(self._still(), ZERO)
         waiting = dict(steps)
         while waiting:
-            ready = {n: step for n, step in waiting.items() if self._needed(step) <= self.moves.keys()}
+            ready = {n: step for n, step in waiting.items() if self.needed(step) <= self.moves.keys()}
             if not ready:
                 return
             for number, step in ready.items():
@@ -362,7 +365,7 @@ class Evolution:
         """
         end = self.quiet.index(self.view.yields[number])
         found = [] if end is None else [need for need in end.needs if not need.wraps]
-        names = self._needed(step).union(*(self._needed(need.polynomial) for need in found))
+        names = self.needed(step).union(*(self.needed(need.polynomial) for need in found))
         if not names <= self.moves.keys():
             del self.moves[number]
             return
@@ -395,7 +398,8 @@ class Evolution:
         """Give the number of the argument that a polynomial is the symbol of; -1 if it is none."""
         return next((n for symbol, n in self.symbols.items() if polynomial == Polynomial.variable(symbol)), -1)
 
-    def _needed(self, step: Polynomial) -> set[int]:
+    def needed(self, step: Polynomial) -> set[int]:
+        """Give the arguments that a polynomial is made of."""
         return {self.symbols[name] for name in self.ranges.leaves(step) if name in self.symbols}
 
     def _sum(self, step: Polynomial) -> Polynomial | None:
@@ -417,7 +421,7 @@ class Evolution:
             name = None if isinstance(value, Index) else value.name_hint
             if side is None:
                 return "loop-data", name or "data"
-            if not self._needed(side.polynomial) <= self.moves.keys():
+            if not self.needed(side.polynomial) <= self.moves.keys():
                 return "closed-form", name or "a variable"
             polynomials.append(self.at_iteration(side.polynomial))
         distance = polynomials[0] - polynomials[1]

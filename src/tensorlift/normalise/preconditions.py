@@ -81,6 +81,10 @@ class Preconditions:
         text = " or ".join(f"({' and '.join(spell_constraint(*one) for one in choice)})" for choice in kept)
         self._stated.setdefault(text, Requirement(kind, None, text, location, kept))
 
+    def known(self) -> list[Polynomial]:
+        """List what is recorded not to be negative."""
+        return list(self._found)
+
     def _add(self, kind: str, polynomial: Polynomial, location: Location) -> None:
         requirement = Requirement(kind, polynomial, spell_inequality(polynomial), location)
         self._found.setdefault(polynomial, requirement)

@@ -112,6 +112,7 @@ def _integer(ex: Execution, op: Operation) -> None:
     if found is not None:
         if is_of_data(ex, found) and not untold_extent(found.polynomial) and not counts_rows(found.polynomial):
             copied(ex, op)
+            ex.numbers.pop(result, None)  # of another arm
             ex.numbers[result] = ex.number(result)
         ex.values[result] = found
         return

@@ -246,7 +246,6 @@ class Shapes:
     def _check_inside(self, array: Array, splits: Sequence[Split]) -> None:
         """Make sure that every access stays inside the extents, or record the sizes for which it does."""
         checked: set[tuple[int, Polynomial, Domain]] = set()
-        asked: list[Polynomial] = []
         for split in sorted(splits, key=lambda split: len(split.access.domain.choices)):
             domain, location = self._existing(array, split.access.domain), split.access.location
             for position, subscript in enumerate(split.subscripts):
@@ -256,7 +255,7 @@ class Shapes:
                     continue
                 checked.add((position, subscript, domain))
                 for room in (subscript, extent - ONE - subscript):
-                    if self._ranges.is_certain(room, domain) or self._has_room(room, domain, asked):
+                    if self._ranges.is_certain(room, domain) or self._has_room(room, domain):
                         continue
                     least = self._ranges.minimum(room, domain)
                     if least is None:
@@ -271,12 +270,12 @@ class Shapes:
                         detail = _spell(split.access, array) if room is subscript else _outside(split, array, extent)
                         raise refusal(reason, location, detail)
                     self._preconditions.insist("extent", least, location)
-                    asked.append(least)
 
-    def _has_room(self, room: Polynomial, domain: Domain, asked: Sequence[Polynomial]) -> bool:
-        """Whether one of several upper bounds of a loop leaves room, as is asked for another access."""
-        bounds = self._ranges.closest_bounds(ZERO - room, domain) if asked and len(domain.choices) > 1 else []
-        return any(self._ranges.is_nonnegative(ZERO - bound - least) for bound in bounds for least in asked)
+    def _has_room(self, room: Polynomial, domain: Domain) -> bool:
+        """Whether one of several upper bounds of a loop leaves room, as is asked for already."""
+        bounds = self._ranges.closest_bounds(ZERO - room, domain) if domain.guards or len(domain.choices) > 1 else []
+        known = self._preconditions.known() if bounds else []
+        return any(self._ranges.is_nonnegative(ZERO - bound - least) for bound in bounds for least in known)
 
     def _never(self, domain: Domain) -> Polynomial | None:
         """Give what must be at least 0 so that some condition on iterations never holds: the weakest that is known."""

@@ -113,6 +113,10 @@ def _is_known_open(part: Loop, loop: Loop, error: RecurrenceError | NotAffine) -
     return any(isinstance(inner, Loop) and inner.variable == error.variable for inner in walk((part,)))
 
 
+def _has_loops(s: Statement) -> bool:
+    return any(isinstance(inner, Loop) for inner in walk((s,)))
+
+
 def _as_recurrence(error: Exception, s: Statement) -> RecurrenceError | NotAffine:
     """Take terms nested too deeply, and sets of too many parts, for what they are: forms that are not known."""
     if isinstance(error, RecurrenceError | NotAffine):
@@ -177,14 +181,14 @@ class Lifting:
             error = _as_recurrence(found, s)
             if isinstance(s, Loop):
                 return self._open_loop(s, error, context, versions)
-            if isinstance(s, Branch) and any(isinstance(inner, Loop) for inner in walk((s,))):
+            if isinstance(s, Branch) and _has_loops(s):
                 return self._open_branch(s, context, versions)
             message = f"no form is known for this statement: {error}"
             raise refuse("TL221", message, s.location, "take the loop out of the condition") from None
 
     def _require_open(self, s: Statement) -> None:
-        """Raise RecurrenceError for a loop that is to stay."""
-        if self.kept and isinstance(s, Loop):
+        """Raise RecurrenceError for a loop that is to stay, and for a branch around loops of which one may be."""
+        if self.kept and isinstance(s, Loop | Branch) and _has_loops(s):
             for array in sorted(written((s,))):
                 if (s.location, array) in self.kept:
                     raise RecurrenceError(array, self.kept[s.location, array])

@@ -72,7 +72,7 @@ def assembled(  # noqa: PLR0913 - what is lowered, by which engine, and what bec
     lowered = summary if items is None else replace(summary, items=items)
     body = divide(Lowering(lowered, build, cover, evaluate).body(), build)
     body = body if select is None else select(body, build, summary.context)
-    body = shared(body, build)
+    body = shared(body, build, summary.context)
     body = settled(body, arrays_of(summary.items)) if settles else body
     return surface(summary, named(body, summary), read_versions(body))
 

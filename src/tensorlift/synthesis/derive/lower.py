@@ -25,6 +25,7 @@ from tensorlift.comprehension.definition import (
 )
 from tensorlift.comprehension.older import older_first
 from tensorlift.diagnostics import LiftError
+from tensorlift.ir.rewriting import affines_in
 from tensorlift.ir.tensor_program import (
     Assign,
     Conditional,
@@ -33,8 +34,10 @@ from tensorlift.ir.tensor_program import (
     For,
     Literal,
     Return,
+    SetSlice,
     Statement,
     Variable,
+    nodes_of,
     roots_of,
     variables_in,
 )
@@ -178,9 +181,18 @@ class _Block:
                     raise
                 with suppress(LiftError):
                     chosen = _derived(definition, replace(scope, by_sizes=True, memo={}), self._dies_here)
-                    return self._marked(definition, chosen)
+                    return [*self._ends(chosen), *self._marked(definition, chosen)]
                 raise
-        return self._marked(definition, statements)
+        return [*self._ends(statements), *self._marked(definition, statements)]
+
+    def _ends(self, statements: list[Statement]) -> list[Statement]:
+        """Compute the ends of slices that are the greatest or the least of several."""
+        if not self.build.ends:
+            return []
+        stores = (s for s in statements if isinstance(s, SetSlice))
+        nodes = itertools.chain[Expression | SetSlice](nodes_of(tuple(statements)), stores)
+        mentioned = {name for node in nodes for value in affines_in(node) for name in value.variables}
+        return [Assign(name, value) for name, value in self.build.ends.items() if name in mentioned]
 
     def _marked(self, definition: Definition, statements: list[Statement]) -> list[Statement]:
         """Keep account of whose memory a definition has, and copy where its value must not be shared."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, loops_of
-from tensorlift.ir.rewriting import rewritten
+from tensorlift.ir.rewriting import affines_in, rewritten
 from tensorlift.ir.tensor_program import (
     Assign,
     Copy,
@@ -21,7 +21,6 @@ from tensorlift.ir.tensor_program import (
     For,
     Return,
     SetSlice,
-    SizeValue,
     Statement,
     Variable,
     nodes_of,
@@ -68,9 +67,11 @@ class _Naming:
         self.groups = {name: _Group([name], alive) for name, alive in self.lifetimes.alive.items()}
         self.taken = {*summary.sizes, *summary.scalars, *(d.name for d in summary.derived)}
         self.taken |= {s.variable for s in walk_statements(body) if isinstance(s, For)}
-        nodes = list(nodes_of(body))
-        sizes = {extent for node in nodes for extent in node.shape} | {
-            n.affine for n in nodes if isinstance(n, SizeValue)
+        stores = (s for s in walk_statements(body) if isinstance(s, SetSlice))
+        sizes = {
+            value
+            for node in itertools.chain[Expression | SetSlice](nodes_of(body), stores)
+            for value in affines_in(node)
         }
         self.ends = {name for size in sizes for name in size.variables if name in self.groups}
         self.taken |= self.ends  # which sizes mention, and so keep their names

@@ -25,7 +25,7 @@ from tensorlift.ir.tensor_program import (
     walk_expressions,
 )
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import Domain, at_least, equal, less
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.variables import disjoint_parts, stride_of, strided
 from tensorlift.synthesis.derive.builder import owned
@@ -34,7 +34,7 @@ from tensorlift.synthesis.derive.elementwise import are_of_sizes, choose, select
 from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import readable
 from tensorlift.synthesis.derive.scatter import scattered
-from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, ranges_of, span_box
+from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, ranges_between, ranges_of, span_box
 from tensorlift.synthesis.derive.splitting import expanded_pieces, merged_sums
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Piece:
     """A piece of a definition with the box around it; ``is_box`` where it fills that box.
 
     ``steps`` has offset and step of indices that take every ``step``-th value; their spans count steps, or positions
-    where the value is one for all cells, so that their number does not matter.
+    where the value is one for all cells, so that their number does not matter.  ``facts`` say what ends of spans are.
     """
 
     domain: Domain
@@ -64,6 +64,7 @@ class Piece:
     is_box: bool
     steps: dict[str, tuple[Affine, int]] = field(default_factory=dict)
     counts_steps: bool = True
+    facts: Domain = UNIVERSE
 
 
 class PieceLowering:
@@ -283,11 +284,13 @@ class PieceLowering:
     def _masked_slice(self, piece: Piece) -> SetSlice:
         items, points, scope = self._inside(piece)
         term = substitute(piece.term, points)
-        if not readable(term, scope.domain, scope.box, scope):
+        is_readable = readable(term, scope.domain, scope.box, scope)
+        if term.has_domains or not is_readable:  # parts of it, too, may count at these sizes alone
             chosen = self._chosen_by_sizes(items, term, scope)
-            if chosen is None:
-                raise self._refuse("a piece reads outside an array in the box around it")
-            return chosen
+            if chosen is not None:
+                return chosen
+        if not is_readable:
+            raise self._refuse("a piece reads outside an array in the box around it")
         kept = Value(self.build.subscript(self._version(self.definition.name), items), tuple(scope.spans))
         value = choose(scope.domain, term, kept, scope.inner(scope.box))
         return self._stored(items, value, scope)
@@ -316,6 +319,7 @@ class PieceLowering:
         items: list[SubscriptItem] = []
         points: dict[str, Affine] = {}
         spans: dict[str, Span] = {}
+        known = self.scope.within(self.scope.context & piece.facts)
         for (name, (first, after)), extent in zip(piece.spans.items(), self.definition.shape, strict=True):
             if name in piece.steps and not piece.counts_steps:
                 items.append(Range(first, after, piece.steps[name][1]))
@@ -328,10 +332,10 @@ class PieceLowering:
                 items.append(At(first))
                 points[name] = first
             else:
-                items.append(self.scope.range(first, after, extent))
+                items.append(known.range(first, after, extent))
                 spans[name] = (first, after)
         domain = piece.domain.substitute(points).project_out(*(n for n in piece.spans if n not in spans))
-        return tuple(items), points, replace(self.scope, spans=spans, domain=domain, memo={})
+        return tuple(items), points, replace(known, spans=spans, domain=domain, memo={})
 
     # -- shapes
 
@@ -350,10 +354,13 @@ class PieceLowering:
 
     def _piece(self, domain: Domain, term: Term) -> Piece:
         spans = ranges_of(domain, self.definition.indices, self.definition.indices)
+        facts = UNIVERSE
+        if spans is None:
+            spans, facts = ranges_between(domain, self.definition.indices, self.scope) or (None, facts)
         if spans is None:
             return Piece(domain, term, None, is_box=False)
-        is_box = (self.scope.domain & span_box(spans)).is_subset(domain)
-        return Piece(domain, term, spans, is_box)
+        is_box = (self.scope.domain & facts & span_box(spans)).is_subset(domain)
+        return Piece(domain, term, spans, is_box, facts=facts)
 
     def _strided(self, domain: Domain, term: Term) -> Piece | None:
         """Return a piece with every second, third, ... position of an index as a box; None where it is none."""

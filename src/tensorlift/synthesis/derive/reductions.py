@@ -21,7 +21,7 @@ from tensorlift.synthesis.derive.contraction import contract, plan, reduced
 from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, mask_of, transposed, triangle_of
 from tensorlift.synthesis.derive.prefix import position_value, prefix_value
 from tensorlift.synthesis.derive.reads import has_windows, readable
-from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, ranges_of, span_box
+from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, ranges_between, ranges_of, span_box
 from tensorlift.synthesis.derive.splitting import (
     at_only_point,
     over_parts,
@@ -147,6 +147,13 @@ def evaluation(term: Reduce, full: Domain, scope: Scope) -> tuple[Scope, Domain 
             if readable(term.body, full, inner.box, scope):
                 return inner, None
             raise _no_box()
+    between = ranges_between(full, term.bound, scope) if spans is None else None
+    if between is not None:
+        inner = replace(scope.inner(full, between[0]), context=scope.context & between[1])
+        if (scope.domain & between[1] & span_box(between[0])).is_subset(full) and readable(
+            term.body, full, inner.box, inner
+        ):
+            return inner, None
     chosen = {v: _wider(natural[v], (spans or {}).get(v)) for v in term.bound}
     is_masked = any(map(term.domain.mentions, scope.spans))  # a domain that depends on axes has no other way
     for candidate in (chosen, spans or {}):

@@ -249,6 +249,52 @@ def ranges_of(domain: Domain, names: Iterable[str], others: Iterable[str]) -> di
     return spans
 
 
+def ranges_between(domain: Domain, names: Iterable[str], scope: Scope) -> tuple[dict[str, Span], Domain] | None:
+    """Return the range of each variable from the greatest of several ends to the least of several, and what these are.
+
+    In a loop these ends are numbers that the program computes: ``low = max(i - k, 0)``.
+    """
+    names, build = tuple(names), scope.build
+    if not (build.chooses_in_loops and build.around):
+        return None
+    constraints, spans, facts = _only_conjunct(domain), dict[str, Span](), UNIVERSE
+    for name in names:
+        others = [other for other in (*scope.spans, *names) if other != name]
+        span = _read_off(constraints, name, others) or _projected(domain, name, others)
+        if span is None:
+            ends = list(_ends(constraints, name))
+            lows, highs = ([end for end, is_low in ends if is_low is kind] for kind in (True, False))
+            if not lows or not highs or not all(scope.is_of_sizes(Domain.of(at_least(end, 0))) for end, _ in ends):
+                return None
+            lows = _tightest(lows, lambda one, other: scope.context.implies(at_least(one, other)))
+            highs = _tightest(highs, lambda one, other: scope.context.implies(at_least(other, one)))
+            span = build.end("max", lows), build.end("min", highs)
+            if scope.context.implies(*(at_least(high, 0) for high in highs)):
+                facts &= Domain.of(at_least(span[1], 0))
+            facts &= Domain.of(*(at_least(span[0], low) for low in lows), *(at_least(high, span[1]) for high in highs))
+        spans[name] = span
+    return spans, facts
+
+
+def _ends(constraints: list[Constraint], name: str) -> Iterator[tuple[Affine, bool]]:
+    """Yield where a variable may begin, and where it has ended, by the constraints on it alone."""
+    for constraint in constraints:
+        coefficient = constraint.affine.coefficient(name)
+        rest = constraint.affine - Affine.var(name, coefficient)
+        if coefficient and (constraint.is_equality or abs(coefficient) != 1):
+            return
+        if coefficient:
+            yield (-rest, True) if coefficient == 1 else (rest + 1, False)
+
+
+def _tightest(ends: list[Affine], implies: Callable[[Affine, Affine], bool]) -> list[Affine]:
+    """Leave out the ends that another one implies."""
+    for end in list(ends):
+        others = [other for other in ends if other is not end]
+        ends = others if any(implies(other, end) for other in others) else ends
+    return ends
+
+
 def _only_conjunct(domain: Domain) -> list[Constraint]:
     """Return the constraints of a convex domain, none for any other."""
     try:

@@ -2,7 +2,8 @@
 
 Equal expressions are one object, so that counting uses finds what is common.  A variable is assigned right before the
 first statement that needs it, at the outermost level where its operands exist.  Views cost nothing and stay where they
-are; they must, as memory under a view may change.
+are; they must, as memory under a view may change.  What may fail, and is computed at some sizes only, is assigned under
+their condition, and zero at others.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import TYPE_CHECKING
 from tensorlift.ir.rewriting import affines_in, bottom_up, with_operands
 from tensorlift.ir.tensor_program import (
     Assign,
+    At,
     Broadcast,
+    Conditional,
     Copy,
     Diagonal,
     Elementwise,
@@ -23,6 +26,8 @@ from tensorlift.ir.tensor_program import (
     Full,
     Gather,
     Literal,
+    NewAxis,
+    Range,
     Reduction,
     Return,
     SetSlice,
@@ -37,11 +42,13 @@ from tensorlift.ir.tensor_program import (
     walk_expressions,
     walk_statements,
 )
+from tensorlift.poly.domain import at_least, less
 from tensorlift.synthesis.derive.builder import TEMPORARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from tensorlift.poly.domain import Domain
     from tensorlift.synthesis.derive.builder import Builder
 
 _FREE = (Literal, SizeValue, Variable, Subscript, Transpose, Diagonal, Windows, Broadcast)
@@ -51,9 +58,9 @@ _SCALAR_WORTH = 3  # operations that a shared scalar must save
 _EXTREMES = ("max", "min", "fmax", "fmin")
 
 
-def shared(body: tuple[Statement, ...], build: Builder) -> tuple[Statement, ...]:
+def shared(body: tuple[Statement, ...], build: Builder, context: Domain) -> tuple[Statement, ...]:
     """Return the statements with shared and long subexpressions assigned to temporaries."""
-    return tuple(_Sharing(body, build).block(body, _Level(None)))
+    return tuple(_Sharing(body, build, context).block(body, _Level(None)))
 
 
 def temporary_stem(name: str) -> str | None:
@@ -73,11 +80,13 @@ class _Level:
 
 
 class _Sharing:
-    def __init__(self, body: tuple[Statement, ...], build: Builder) -> None:
+    def __init__(self, body: tuple[Statement, ...], build: Builder, context: Domain) -> None:
         self.build = build
+        self.context = context
         self.uses = _count_uses(body)
         self.changing = {s.name for s in walk_statements(body) if isinstance(s, SetSlice)}
         self.depends: dict[Expression, frozenset[str]] = {}
+        self.confined = _confined(body)
 
     def block(self, body: tuple[Statement, ...], level: _Level) -> list[Statement]:
         """Return the statements of a block with what they share assigned before them."""
@@ -158,13 +167,14 @@ class _Sharing:
         weight = (not isinstance(node, _FREE)) + sum(weights[o] for o in node.operands)
         while weight > _MOST_OPERATIONS:
             heaviest = max(node.operands, key=lambda o: weights[o])
-            if weights[heaviest] <= 1 or isinstance(done[heaviest], _NEVER_NAMED):
+            if weights[heaviest] <= 1 or not self._can_be_named(heaviest, done[heaviest]):
                 break
             weight -= weights[heaviest]
             done[heaviest], weights[heaviest] = self._name(heaviest, done[heaviest], level), 0
         operands = tuple(done[o] for o in node.operands)
         rewritten = with_operands(node, operands)
-        if not is_root and self._is_worth_naming(node, weight, level):
+        is_worth = not is_root and self._is_worth_naming(node, weight, level)
+        if is_worth and self._can_be_named(node, rewritten):
             rewritten, weight = self._name(node, rewritten, level), 0
         done[node], weights[node] = rewritten, weight
 
@@ -178,8 +188,23 @@ class _Sharing:
     def _is_named(self, node: Expression) -> bool:
         return not isinstance(node, _NEVER_NAMED)
 
+    def _can_be_named(self, node: Expression, value: Expression) -> bool:
+        """Tell whether an expression, as it is rewritten, may be computed before the statement that needs it."""
+        is_told = self.confined.get(node, ()) is not None
+        return not isinstance(value, _NEVER_NAMED) and (is_told or not _may_fail_elsewhere(value, self.context))
+
+    def _where_it_counts(self, node: Expression, value: Expression) -> Expression:
+        """Return what is computed for some sizes alone so that it does not fail at others."""
+        found = self.confined.get(node)
+        if found is None or not _may_fail_elsewhere(value, self.context):
+            return value
+        condition, is_chosen = found
+        zero = self.build.literal(0, value.dtype)
+        nothing = self.build.full(zero, value.shape, value.dtype) if value.shape else zero
+        return self.build.conditional(condition, *((value, nothing) if is_chosen else (nothing, value)))
+
     def _name(self, node: Expression, value: Expression, level: _Level) -> Variable:
-        home = self._home(node, level)
+        home, value = self._home(node, level), self._where_it_counts(node, value)
         early = home.to_come.get(node)
         if early is not None:
             variable = self.build.variable(early.name, node.dtype, node.shape)
@@ -197,7 +222,7 @@ class _Sharing:
         for top in bottom_up(node, self.depends):
             self.depends[top] = frozenset(names_in(top)).union(*(self.depends[o] for o in top.operands))
         depends = self.depends[node]
-        while level.outer is not None and depends.isdisjoint(level.names) and not _may_raise(node):
+        while level.outer is not None and depends.isdisjoint(level.names) and not _may_raise(node, self.context):
             level = level.outer
         return level
 
@@ -208,6 +233,29 @@ class _Sharing:
                 return level.known[node]
             level = level.outer
         return None
+
+
+def _confined(body: tuple[Statement, ...]) -> dict[Expression, tuple[Expression, bool] | None]:
+    """Return what arms of choices alone compute: the condition, and whether it holds; None if there are several."""
+    always: set[Expression] = set()
+    choices: list[Conditional] = []
+    work = list(roots_of(body))
+    while work:
+        node = work.pop()
+        if node not in always:
+            always.add(node)
+            choices += [node] if isinstance(node, Conditional) else []
+            work += [node.condition] if isinstance(node, Conditional) else node.operands
+    found: dict[Expression, tuple[Expression, bool] | None] = {}
+    for choice in choices:
+        for arm, holds in ((choice.chosen, True), (choice.other, False)):
+            for node in walk_expressions(arm):
+                if node not in always:
+                    where = (choice.condition, holds)
+                    found[node] = where if found.get(node, where) == where else None
+            inner = (node for node in walk_expressions(arm) if isinstance(node, Conditional))
+            found |= dict.fromkeys(part for node in inner for part in walk_expressions(node) if part not in always)
+    return found
 
 
 def weight(value: Expression) -> int:
@@ -244,13 +292,31 @@ def _distinct(node: Expression) -> Iterable[Expression]:
     return dict.fromkeys(node.operands) if isinstance(node, Elementwise) and node.op == "mul" else node.operands
 
 
-def _may_raise(node: Expression) -> bool:
-    """Tell whether evaluating the expression may fail where a loop around it never ran."""
+def _may_raise(node: Expression, context: Domain) -> bool:
+    """Tell whether evaluating the expression may fail where a loop around it never ran, or under no condition."""
     for top in walk_expressions(node):
         if isinstance(top, Gather | Take | Windows) or (isinstance(top, Reduction) and top.op in _EXTREMES):
             return True
-        if isinstance(top, Subscript) and any(hasattr(item, "index") for item in top.items):
+        if isinstance(top, Subscript) and not _is_inside(top, context):
             return True
         if isinstance(top, Elementwise) and top.is_weak and top.op in ("div", "tdiv", "rem", "mod", "floordiv"):
             return True
     return False
+
+
+def _may_fail_elsewhere(node: Expression, context: Domain) -> bool:
+    """Tell whether evaluating the expression may fail at other sizes, where what it views has another shape."""
+    views = (top for top in walk_expressions(node) if isinstance(top, Subscript))
+    return _may_raise(node, context) or any(not _is_inside(view, context, whole=True) for view in views)
+
+
+def _is_inside(view: Subscript, context: Domain, *, whole: bool = False) -> bool:
+    """Tell whether the positions that a view takes are in range at all sizes, those of slices where it is ``whole``."""
+    taken = [item for item in view.items if not isinstance(item, NewAxis)]
+    asked = []
+    for item, extent in zip(taken, view.argument.shape, strict=False):
+        if isinstance(item, At):
+            asked += [at_least(item.index, 0), less(item.index, extent)]
+        elif isinstance(item, Range) and whole:
+            asked += [at_least(item.start, 0), at_least(item.stop, item.start), at_least(extent, item.stop)]
+    return context.implies(*asked)
