@@ -18,6 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.affine import ForOp
+
 from tensorlift.attempts import proved_as, proved_program
 from tensorlift.diagnostics import LiftError
 from tensorlift.engines import AUTO, TACTICS, Effort, engine_names, search_by
@@ -80,7 +82,8 @@ def chosen_program(  # noqa: PLR0913 - what is asked for, and how long to search
         NothingFoundError: where there is none.
 
     """
-    with together() as allowance:
+    loops = sum(isinstance(op, ForOp) for outer in view.body.ops for op in outer.walk())
+    with together(times=max(loops, 1)) as allowance:
         try:
             if engine != AUTO:
                 return _by_one(view, request, stage, engine)

@@ -31,7 +31,7 @@ _CONTINUE, _QUOTA = 1, 6  # of ISL_ON_ERROR, and of isl_error
 
 _BETWEEN = 40_000_000  # operations between two questions, some 10 s: no one step takes longer
 _OPERATIONS = 100_000  # for one question, some 25 ms; the reference kernels need less than half of them
-_TOGETHER = 10_000_000  # for all questions of one search or one decision, some 3 s
+_TOGETHER = 10_000_000  # for all questions of one search, for each loop, or of one decision, some 3 s
 _MARK = (1 << 48) + 1  # a number that no other word of isl's context is
 _WORDS = 100  # of isl's context, or more
 _LONG = 1 << 63  # isl takes larger integers as text alone
@@ -253,12 +253,12 @@ _begin(_BETWEEN)
 
 
 @contextmanager
-def together(operations: int | None = None) -> Iterator[Allowance]:
-    """Give all questions together an allowance, as far as there is one already."""
+def together(operations: int | None = None, times: int = 1) -> Iterator[Allowance]:
+    """Give all questions together an allowance, or several, as far as there is one already."""
     allowance = _ALLOWANCE
     _begin(_BETWEEN)
     before = allowance.left
-    allowance.left = given = min(before, operations or _TOGETHER)
+    allowance.left = given = min(before, (operations or _TOGETHER) * times)
     _begin(_BETWEEN)
     try:
         yield allowance
