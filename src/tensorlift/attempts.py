@@ -144,14 +144,17 @@ def _keeping(view: FunctionView, request: Request, stage: Stage, kept: dict[Loop
             summary = tried.summary
             assert summary is not None
             first = first or error
-            places = ((d.location, d.array) for d in summary.sources_of(error.definition))
-            place = next((place for place in places if place not in kept), None)
-            if place is None or is_spent():
+            places = [
+                next((place for d in summary.sources_of(one) if (place := (d.location, d.array)) not in kept), None)
+                for one in (error.definition, *error.others)
+            ]
+            if places[0] is None or is_spent():
                 break
-            if error.diagnostics[0].code == SIZE_NEEDED and place[0] in left_early(view.operations):
+            found = [place for place in places if place is not None]
+            if error.diagnostics[0].code == SIZE_NEEDED and found[0][0] in left_early(view.operations):
                 break
-            _refuse_left(view, [place[0]])
-            kept[place] = f"has no proved form in array operations ({error.diagnostics[0].message})"
+            _refuse_left(view, [location for location, _ in found])
+            kept |= dict.fromkeys(found, f"has no proved form in array operations ({error.diagnostics[0].message})")
         except LiftError as error:
             raise first or error from None
     assert first is not None

@@ -143,13 +143,19 @@ LoopPlace = tuple["Location | None", str]  # a loop by its place, and an array t
 
 
 class DefinitionError(LiftError):
-    """Raised where a definition has no form in array operations, or none that is proved."""
+    """Raised where a definition has no form in array operations, or none that is proved; ``others`` fail like it."""
 
     def __init__(self, error: LiftError, definition: Definition) -> None:
         """Give refusals that name no place that of the definition."""
         located = (d if d.location else replace(d, location=definition.location) for d in error.diagnostics)
         super().__init__(*located)
         self.definition = definition
+        self.others: list[Definition] = []
+
+    def is_like(self, other: DefinitionError) -> bool:
+        """Tell whether a version of the same array fails for the same reason."""
+        same = self.definition.array == other.definition.array
+        return same and self.diagnostics[0].code == other.diagnostics[0].code
 
 
 @dataclass(frozen=True)

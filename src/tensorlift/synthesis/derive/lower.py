@@ -130,15 +130,26 @@ class _Block:
         self.copied: set[str] = set()  # versions that share no memory, though they are parts of others
 
     def lower(self, items: tuple[Item, ...], results: set[str]) -> list[Statement]:
-        """Return the statements of the items in order; ``results`` are the versions that outlive them."""
+        """Return the statements of the items in order; ``results`` are the versions that outlive them.
+
+        Of a definition that fails it is told which others do so.
+        """
         self.results = results
         needed = [results]
         for item in reversed(items[1:]):
             needed.append(needed[-1] | reads_of([item]))
         statements: list[Statement] = []
+        failed: list[DefinitionError] = []
         for item, later in zip(items, reversed(needed), strict=False):
             self.needed_later = later
-            statements += self._definition(item) if isinstance(item, Definition) else self._loop(item)
+            try:
+                statements += self._definition(item) if isinstance(item, Definition) else self._loop(item)
+            except DefinitionError as error:
+                failed.append(error)
+        if failed:
+            first, *rest = failed
+            first.others += [one for error in rest if error.is_like(first) for one in (error.definition, *error.others)]
+            raise first
         return statements
 
     def handed_over(self, name: str) -> Expression:
