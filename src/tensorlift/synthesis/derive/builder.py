@@ -5,8 +5,6 @@ Nodes are interned by class and fields, operands by identity, so that a common s
 
 from __future__ import annotations
 
-import functools
-import itertools
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -105,20 +103,6 @@ class Builder:
         """Return a new name for a variable that is no version of an array."""
         self._temporaries += 1
         return f"{TEMPORARY}{stem}{self._temporaries}"
-
-    def end(self, op: str, values: Sequence[Affine]) -> Affine:
-        """Return the greatest or the least of some sizes, under a name that statements assign."""
-        if len(values) == 1:
-            return values[0]
-        value = functools.reduce(functools.partial(self.elementwise, op), [self.size(value) for value in values])
-        name = next((name for name, known in self.ends.items() if known is value), None)
-        if name is None:
-            stem = "low" if op == "max" else "high"
-            names = (f"{stem}{number or ''}" for number in itertools.count())
-            name = next(name for name in names if name not in self.taken)
-            self.taken.add(name)
-            self.ends[name] = value
-        return Affine.var(name)
 
     # -- leaves
 

@@ -7,6 +7,8 @@ axes so that NumPy's broadcasting does the rest.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.ranges import ends_of, in_range
@@ -268,12 +270,26 @@ def ranges_between(domain: Domain, names: Iterable[str], scope: Scope) -> tuple[
                 return None
             lows = _tightest(lows, lambda one, other: scope.context.implies(at_least(one, other)))
             highs = _tightest(highs, lambda one, other: scope.context.implies(at_least(other, one)))
-            span = build.end("max", lows), build.end("min", highs)
+            span = _end(build, "max", lows), _end(build, "min", highs)
             if scope.context.implies(*(at_least(high, 0) for high in highs)):
                 facts &= Domain.of(at_least(span[1], 0))
             facts &= Domain.of(*(at_least(span[0], low) for low in lows), *(at_least(high, span[1]) for high in highs))
         spans[name] = span
     return spans, facts
+
+
+def _end(build: Builder, op: str, values: list[Affine]) -> Affine:
+    """Return the greatest or the least of some sizes, under a name that statements assign."""
+    if len(values) == 1:
+        return values[0]
+    value = reduce(partial(build.elementwise, op), map(build.size, values))
+    name = next((name for name, known in build.ends.items() if known is value), None)
+    if name is None:
+        stem = "low" if op == "max" else "high"
+        name = next(name for number in count() if (name := f"{stem}{number or ''}") not in build.taken)
+        build.taken.add(name)
+        build.ends[name] = value
+    return Affine.var(name)
 
 
 def _ends(constraints: list[Constraint], name: str) -> Iterator[tuple[Affine, bool]]:
