@@ -119,14 +119,14 @@ class Borders:
     def _spans(self, array: str, cells: Cells) -> list[Span] | None:
         """Return the range of the places on each axis; None where it is that of the array, or parts are no boxes."""
         names = self.names[array]
-        if not all(_is_box(domain, names) for domain in cells.values()):
+        own = tuple(map(Affine.var, names))  # inside of the array there are all of these
+        if not all(_is_box(domain, names) for cell, domain in cells.items() if cell != own):
             return None
         found = ranges_of(reduce(or_, cells.values()).coalesce(), names, names)
         if found is None:
             return None
         spans = [found[name] for name in names]
-        own = [(ZERO, extent) for extent in self.shapes[array]]
-        return None if spans == own else spans
+        return None if spans == [(ZERO, extent) for extent in self.shapes[array]] else spans
 
     def _array(self, array: str, cells: Cells, spans: list[Span]) -> Definition:
         names = self.names[array]

@@ -24,6 +24,7 @@ from tensorlift.comprehension.definition import (
     reads_of,
 )
 from tensorlift.comprehension.older import older_first
+from tensorlift.comprehension.terms import Constant
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.rewriting import affines_in
 from tensorlift.ir.tensor_program import (
@@ -238,9 +239,13 @@ class _Block:
         if not self.lowering.shapes.keys() >= definition.reads:
             raise failure  # what it reads of is no array of the program
         held = Borders(definition, self.lowering.shapes, self.context).result()
-        if held is not None:
-            with suppress(LiftError):
+        if held is not None:  # where that fails for arrays that are empty, it may do for others
+            if any(len(array.shape) > 1 and self._may_be_of_none(array) for array in held[0]):
+                raise failure
+            try:
                 return self._over_arrays(*held, is_padded=False)
+            except LiftError:
+                raise failure from None
         found = Padding(definition, self.lowering.shapes, self.context, self.build).result()
         if found is None:
             raise failure from None
@@ -248,6 +253,12 @@ class _Block:
             return self._over_arrays(*found, is_padded=True)
         except LiftError:
             raise failure from None
+
+    def _may_be_of_none(self, array: Definition) -> bool:
+        """Tell whether cells are filled because an array whose cells they would be may have none."""
+        extents = (extent for name in array.reads for extent in self.lowering.shapes[name])
+        some = Domain.of(*(at_least(extent, 1) for extent in extents))
+        return any(isinstance(term, Constant) and not domain.is_subset(some) for domain, term in array.pieces)
 
     def _over_arrays(self, arrays: list[Definition], definition: Definition, *, is_padded: bool) -> list[Statement]:
         """Lower new arrays and the definition over them."""
