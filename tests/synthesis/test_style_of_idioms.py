@@ -53,6 +53,23 @@ def column(x: "float64[:, :]"):
     m = x.mean(axis=1, keepdims=True)
     return np.exp(m) + x - m
 
+def weights(x: "float64[:]"):
+    n = len(x)
+    w = np.ones(n)
+    for j in range(n):
+        for k in range(n):
+            if k != j:
+                w[j] /= x[j] - x[k]
+    return w
+
+def energy(s: "float64[:, :]"):
+    n, m = s.shape
+    e = 0.0
+    for i in range(n):
+        for j in range(m):
+            e -= s[i, j] * (s[(i + 1) % n, j] + s[i, (j + 1) % m])
+    return e
+
 def prices(x: "float64[:]"):
     y = x - x.mean()
     return y / (y.max() - y.min()), y
@@ -73,6 +90,8 @@ _LINES = {
     ("clipped_by_calls", _NUMPY): "return np.clip(x, 0.0, 1.0)",
     ("neighbours", _NUMPY): "return x[k - 1] + x[k + 1]",
     ("column", _NUMPY): "return np.exp(m) + x - m",
+    ("weights", _NUMPY): "return np.where(~np.eye(n, dtype=bool), 1.0 / (x[:, None] - x), 1.0).prod(axis=1)",
+    ("energy", _NUMPY): "return -np.vdot(s, t[1:, :-1] + t[:-1, 1:])",
     ("prices", _NUMPY): "return y / (y.max() - y.min()), y",
 }
 

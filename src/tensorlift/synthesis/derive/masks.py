@@ -44,13 +44,25 @@ def mask_of(domain: Domain, scope: Scope) -> Value | None:
     strided = _strided_mask(domain, scope)
     if strided is not None:
         return strided
-    alternatives = []
-    for conjunction in constraints_of(domain):
-        if not conjunction:
-            return None
-        masks = [constraint_mask(constraint, scope) for constraint in conjunction]
-        alternatives.append(reduce(lambda a, b: scope.combined("and", a, b), masks))
-    return reduce(lambda a, b: scope.combined("or", a, b), alternatives)
+    conjunctions = constraints_of(domain)
+    if not all(conjunctions):
+        return None
+    others = _others(domain, conjunctions, scope)
+    if others:
+        return scope.combined("not", _all_of(others, scope))
+    return reduce(partial(scope.combined, "or"), (_all_of(conjunction, scope) for conjunction in conjunctions))
+
+
+def _all_of(conjunction: list[Constraint], scope: Scope) -> Value:
+    return reduce(partial(scope.combined, "and"), (constraint_mask(constraint, scope) for constraint in conjunction))
+
+
+def _others(domain: Domain, conjunctions: list[list[Constraint]], scope: Scope) -> list[Constraint]:
+    """Return the few constraints that hold where a domain of several parts does not; none where they are no fewer."""
+    if len(conjunctions) == 1:
+        return []
+    parts = (scope.box - domain).gist(scope.box).conjuncts()
+    return parts[0] if len(parts) == 1 and len(parts[0]) < sum(map(len, conjunctions)) else []
 
 
 def _strided_mask(domain: Domain, scope: Scope) -> Value | None:
