@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from bench.kernels import native
 
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
@@ -67,3 +68,22 @@ def test_rows_are_as_long_as_all_accesses_ask_for(walk: str) -> None:
     assert not [
         each.text for each in lifted.preconditions if each.text not in {"n >= 0", "n >= 1", "n <= m", "m >= -1"}
     ]
+
+
+DECLARED = """
+double trace(double a[5][5]) { double t = 0; for (int i = 0; i < 5; i++) t += a[i][i]; return t; }
+double other(double a[5][5]) { double t = 0; for (int i = 0; i < 5; i++) t += a[i][4-i]; return t; }
+void knight(double a[8][4], double o[4]) { for (int i = 0; i < 4; i++) o[i] = a[2*i][i]; }
+void pages(double a[3][5][4]) { for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) a[i][i+1][j] = a[i][j][j]; }
+void rings(double a[4][4], double o[4][4]) {
+  for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) o[i][j] = a[i][(i+j)%4];
+}
+"""
+
+
+def test_diagonals_of_declared_arrays_stay_inside() -> None:
+    if native.compiler() is None:
+        pytest.skip("no C compiler")
+    lifted = lift_source(source_from_text(DECLARED, "f.c"), LiftOptions(test=True)).functions
+    assert [str(each.verdict) for each in lifted] == ["loop-free"] * 5, [each.diagnostics for each in lifted]
+    assert all(trial.passed for each in lifted for trial in each.tests)

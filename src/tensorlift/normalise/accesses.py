@@ -13,9 +13,9 @@ from tensorlift.ir.location import location_of
 from tensorlift.ir.tables import constants_of, extents_of, known_cell
 from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.cells import element_type
-from tensorlift.normalise.delinearise import respread
 from tensorlift.normalise.exact import integer_or_float
 from tensorlift.normalise.induction import nested_loops
+from tensorlift.normalise.respread import respread
 from tensorlift.normalise.values import Access, Address, Array, Data, Slot
 from tensorlift.ops.c_types import TRUTH
 from tensorlift.poly.index_arithmetic import Index

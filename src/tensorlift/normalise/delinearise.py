@@ -65,28 +65,9 @@ def spread(array: Array, chain: list[Polynomial], ranges: Ranges) -> tuple[list[
         inner_first = split_over(access, chain, variables, array)
         if not all(dimension.is_affine for dimension in inner_first):
             raise refusal("subscript-affine", access.location, f"{array.name}[{access.subscripts[0]}]")
-        borrowed = _borrow(inner_first, chain, access.domain, ranges)
+        borrowed = borrow(inner_first, chain, access.domain, ranges)
         splits.append(Split(access, tuple(reversed(borrowed))))
     return list(reversed(chain)), splits
-
-
-def respread(array: Array, access: Access, extents: list[Polynomial], ranges: Ranges) -> Split:
-    """Spread one access to an array of known inner extents anew, as in ``(&A[0][0])[i*m + j]``."""
-    chain = [ONE]
-    for extent in reversed(extents[1:]):
-        chain.append(chain[-1] * extent)
-    place = ZERO
-    for subscript, stride in zip(access.subscripts, reversed(chain), strict=True):
-        place = place + subscript * stride
-    flat = Access((place,), access.domain, access.location, access.operation)
-    variables = {loop.variable for loop in access.domain.loops}
-    for loop in access.domain.loops:
-        if not place.coefficient(loop.variable).variables().isdisjoint(variables):
-            raise refusal("subscript-affine", access.location, f"{array.name}[{place}]")
-    dimensions = _borrow(split_over(flat, chain, variables, array), chain, access.domain, ranges)
-    if not all(dimension.is_affine for dimension in dimensions):
-        raise refusal("subscript-affine", access.location, f"{array.name}[{place}]")
-    return Split(access, tuple(reversed(dimensions)))
 
 
 def chain_of(array: Array, ranges: Ranges) -> list[Polynomial]:
@@ -285,7 +266,7 @@ def _levels_of(
     raise refusal("delinearise", access.location, array.name)
 
 
-def _borrow(dimensions: list[Polynomial], chain: list[Polynomial], domain: Domain, ranges: Ranges) -> list[Polynomial]:
+def borrow(dimensions: list[Polynomial], chain: list[Polynomial], domain: Domain, ranges: Ranges) -> list[Polynomial]:
     """Bring inner subscripts that are certainly outside their row back into it."""
     result = list(dimensions)
     for level in range(len(chain) - 1):

@@ -10,7 +10,8 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from tensorlift.normalise.delinearise import Split, dimensions_of, respread
+from tensorlift.normalise.delinearise import Split, dimensions_of
+from tensorlift.normalise.respread import respread
 from tensorlift.normalise.values import Access, Array
 from tensorlift.poly.loops import Domain
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
