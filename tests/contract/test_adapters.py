@@ -233,6 +233,31 @@ def test_arrays_of_structures_are_taken_member_by_member() -> None:
     assert [r.im for r in records] == [2, 4, -6]
 
 
+BODIES = """struct body { double p[3], v[3], m; };
+void drift(int n, struct body *b, double dt) {
+  for (int i = 0; i < n; i++) for (int k = 0; k < 3; k++) b[i].p[k] += dt * b[i].v[k];
+}
+"""
+PIXELS = """struct pixel { float re, im; };
+void fill(int h, int w, int wide, struct pixel *p) {
+  for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) p[y * wide + x].im = 10 * y + x;
+}
+"""
+
+
+class Body(ctypes.Structure):
+    _fields_ = [("p", ctypes.c_double * 3), ("v", ctypes.c_double * 3), ("m", ctypes.c_double)]
+
+
+def test_members_that_are_arrays_and_rows_of_structures_are_found_in_them() -> None:
+    bodies = (Body * 2)(Body((0, 1, 2), (1, 1, 1), 7), Body((3, 4, 5), (2, 2, 2), 8))
+    lift(BODIES).adapter()(2, bodies, 0.5)
+    assert [[*body.p, body.m] for body in bodies] == [[0.5, 1.5, 2.5, 7], [4, 5, 6, 8]]
+    pixels = (Complex * 6)()
+    lift(PIXELS).adapter()(2, 2, 3, pixels)
+    assert [(pixel.re, pixel.im) for pixel in pixels] == [(0, im) for im in (0, 1, 0, 10, 11, 0)]
+
+
 @needs_compiler
 @pytest.mark.parametrize("kind", ["list", "matrix", "table"])
 def test_tables_of_row_pointers(tmp_path: Path, kind: str) -> None:

@@ -175,7 +175,12 @@ class _Adapter:
         first = f'"{_source_name(parameter)}", '
         if parameter.is_column or parameter.lies_inside:
             root, _, path = parameter.member
-            view, layout = ("column_view", "") if parameter.is_column else ("member_view", f", {_tuple(strides)}")
+            view = "column_view" if parameter.is_column else "member_view"
+            layout = (
+                ""
+                if parameter.is_column and len(extents) == 1 and strides == _dense(extents)
+                else f", {_tuple(strides)}"
+            )
             return f'{view}({first}{self._names[root]}, "{path}", {last}{layout})'
         written = ", written=True" if parameter.name in self.written else ""
         if _is_table(parameter):

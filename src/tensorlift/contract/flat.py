@@ -63,22 +63,33 @@ def row_views(name: str, table: Any, dtype: Any, shape: Any, *, written: bool = 
 
 def member_view(name: str, structure: Any, path: str, dtype: Any, shape: Any, strides: Any) -> Any:
     """Give an array, writable, over a member that lies in a structure of ctypes; of no extents, over one number."""
-    place = ctypes.addressof(structure)
-    kind: Any = type(structure)
-    for part in path.split("."):
-        place += getattr(kind, part).offset
-        kind = next(field[1] for field in kind._fields_ if field[0] == part)
-    return flat_view(name, place, dtype, shape, strides, written=True)
+    offset, _ = _member(type(structure), path)
+    return flat_view(name, ctypes.addressof(structure) + offset, dtype, shape, strides, written=True)
 
 
-def column_view(name: str, records: Any, path: str, dtype: Any, shape: Any) -> Any:
-    """Give an array, writable, over one member of all structures that an array or a pointer of ctypes names."""
+def column_view(name: str, records: Any, path: str, dtype: Any, shape: Any, strides: Any = (1,)) -> Any:
+    """Give an array, writable, over one member of all structures that an array or a pointer of ctypes names.
+
+    Strides count elements as if there were no other members; the last dimensions may be those of the member itself.
+    """
     several = isinstance(records, ctypes.Array) or (hasattr(type(records), "contents") and records)
     first = records[0] if several else c_structure(name, records)
     size = ctypes.sizeof(first) // np.dtype(dtype).itemsize
     if size * np.dtype(dtype).itemsize != ctypes.sizeof(first):
         raise PreconditionError(f"{name} does not stand at whole multiples of its size")
-    return member_view(name, first, path, dtype, shape, (size,))
+    _, kind = _member(type(first), path)
+    cells = ctypes.sizeof(kind) // np.dtype(dtype).itemsize
+    apart = [stride // cells * size if stride >= cells else stride for stride in strides]
+    return member_view(name, first, path, dtype, shape, apart)
+
+
+def _member(kind: Any, path: str) -> tuple[int, Any]:
+    """Give where in a structure a member is, and its type."""
+    place = 0
+    for part in path.split("."):
+        place += getattr(kind, part).offset
+        kind = next(field[1] for field in kind._fields_ if field[0] == part)
+    return place, kind
 
 
 def share_memory(one: Any, other: Any, *, or_same: bool = False) -> bool:
