@@ -300,3 +300,37 @@ double table_passed(int n, int m, double **a) {
             s += at(a, i, j);
     return s;
 }
+
+// Local arrays of structures.
+
+void butterflies(int n, const cpx *x, cpx *y) {
+    cpx s[2], *p = s;
+    for (int k = 0; k < n; k++) {
+        s[0].re = x[k].re + x[k].im;
+        s[0].im = x[k].re - x[k].im;
+        p[1] = *p;
+        y[k].re = s[1].im;
+        y[k].im = (s + 1)->re;
+    }
+}
+
+double listed(int n, const double *x) {
+    struct {
+        double weight;
+        int sign;
+    } t[] = {{0.5, 1}, {1.5, -1}, {2.5, 2}};
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += x[i] * t[i % 3].weight * t[(i + 1) % 3].sign;
+    return s;
+}
+
+double delayed(int n, const double *x) {
+    struct state t[n + 1];
+    for (int i = 0; i <= n; i++) {
+        t[i].count = i;
+        for (int j = 0; j < 4; j++)
+            t[i].last[j] = i < n ? x[i] * j : j;
+    }
+    return t[n].last[3] + t[n / 2].last[1] + t[n].count;
+}

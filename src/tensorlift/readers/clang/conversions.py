@@ -18,6 +18,7 @@ from tensorlift.readers.clang.context import (
     Structure,
     StructurePointer,
     Value,
+    decayed,
     misused,
 )
 from tensorlift.readers.clang.members import is_same_structure, is_table
@@ -41,7 +42,7 @@ def to_type(ctx: Context, cursor: Any, found: Value, source: CType, target: CTyp
     if isinstance(found, Complex) and isinstance(target, NumberType):
         return complex_numbers.as_real(ctx, found, target, cursor)
     if isinstance(found, Structure | StructurePointer):
-        if not is_structure(target) or not is_same_structure(source, target):
+        if not is_structure(target) or not is_same_structure(decayed(source), target):
             raise misused(ctx, found, cursor, "")
         return found
     if isinstance(found, Pointer | Allocation):

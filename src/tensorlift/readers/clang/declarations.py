@@ -38,6 +38,7 @@ from tensorlift.readers.clang.context import (
     PointerLocal,
     Structure,
     StructureCursor,
+    StructurePointer,
     Value,
     memory_type,
     pointee,
@@ -90,7 +91,9 @@ def declare(ctx: Context, cursor: Any) -> None:
         raise ctx.refusal("global", cursor, cursor.spelling)
     ctype, identity = ctx.type_of(cursor), cursor.data[0]
     if isinstance(ctype, ArrayType):
-        ctx.places[identity] = _array(ctx, cursor, ctype)
+        is_plain = isinstance(ctype.element, OtherType) and not ctx.calls.frames  # in C
+        of_structures = is_plain and fields(cursor.type.get_canonical().element_type)
+        ctx.places[identity] = (_structures if of_structures else _array)(ctx, cursor, ctype)
         return
     if isinstance(ctype, OtherType) and fields(cursor.type):
         ctx.places[identity] = _structure(ctx, cursor)
@@ -188,6 +191,37 @@ def _cast(ctx: Context, cursor: Any) -> Value:
     return replace(found, shape=shape)
 
 
+def _structures(ctx: Context, cursor: Any, ctype: ArrayType) -> StructurePointer:
+    """Make a local array of structures, with memory for each member of all of them, and initialise it."""
+    at, record = ctx.location(cursor), cursor.type.get_canonical().element_type
+    spelled = [child for child in libclang.expressions(cursor) if child.kind is not CursorKind.INIT_LIST_EXPR]
+    count = ctype.length or offset_value(ctx, spelled[-1])
+    made = Structure(_members_of_all(ctx, cursor, record, cursor.spelling, ctx.extent(count, at)), is_array=True)
+    initial = [child for child in libclang.expressions(cursor) if child.kind is CursorKind.INIT_LIST_EXPR]
+    for items in map(libclang.children, initial):
+        if not isinstance(count, int) or len(items) < count:
+            raise ctx.refusal("initialiser", initial[0], "a list for some of the structures")
+        for number, item in enumerate(items):
+            _initialised(ctx, replace(made, index=ctx.constant(number, LONG, at)), record, item)
+    return StructurePointer(made)
+
+
+def _members_of_all(ctx: Context, cursor: Any, record: Any, name: str, count: SSAValue) -> dict[str, Place]:
+    """Make the memory of each member of an array of structures; one that cannot be used is not there."""
+    made: dict[str, Place] = {}
+    for field in fields(record):
+        hint, ctype, at = f"{name}_{field.spelling}", ctx.unit.types.read(field.type), ctx.location(cursor)
+        element, shape = elements_of(ctype)
+        if fields(field.type):
+            made[field.spelling] = Structure(_members_of_all(ctx, cursor, field.type, hint, count))
+        elif isinstance(element, NumberType) and shape is not None and not field.is_bitfield():
+            own = ctx.constant(prod(shape), LONG, at)
+            memory = on_stack(ctx, element, ctx.arithmetic("*", count, own, LONG, at) if shape else count, at)
+            memory.base.name_hint = hint
+            made[field.spelling] = Cell(Pointer(memory.base, memory.offset, shape, prod(shape)))
+    return made
+
+
 def _structure(ctx: Context, cursor: Any) -> Structure:
     """Make the members of a local structure and initialise them."""
     made = _members(ctx, cursor, cursor.type, cursor.spelling)
@@ -242,7 +276,7 @@ def _initialised(ctx: Context, made: Structure, record: Any, initial: Any) -> No
             raise ctx.refusal("initialiser", item, "a designator")
         if isinstance(target, Structure) and item is not None:
             _initialised(ctx, target, field.type, item)
-        elif isinstance(target, Local):
+        elif isinstance(target, Local) or (isinstance(target, Cell) and not target.pointer.shape):
             zero = ctx.constant(0, ctype, at)
             assign(ctx, target, converted(ctx, item, ctype) if item is not None else zero, item or initial)
         elif isinstance(target, PointerLocal) and item is not None:
