@@ -15,7 +15,7 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.ir.location import location_of
-from tensorlift.ir.parser import Lexer
+from tensorlift.ir.parser import Lexer, LoopParser
 from tensorlift.ir.text import functions, parse_module, print_module
 
 MLIR_OPT = next(filter(None, map(shutil.which, ("mlir-opt", "mlir-opt-22"))), None)
@@ -141,3 +141,37 @@ def test_tokens_are_those_of_xdsl(text: str) -> None:
 
 def test_tokens_of_a_module_are_those_of_xdsl() -> None:
     assert tokens_of(Lexer, EVERYTHING) == tokens_of(MLIRLexer, EVERYTHING)
+
+
+def read_in(lines: str) -> str:
+    text = f"func.func @f(%a: f64, %b: f64, %i: index, %t: i1) {{\n  {lines}\n  return\n}}\n"
+    try:
+        return print_module(parse_module(text, "numbers.mlir", places=True), locations=True)
+    except LiftError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "%x = arith.mulf %a, %b : f64\n  %y = arith.addf %x, %a : f64",
+        "%x = arith.muli %i, %i : index // behind it",
+        "%x = arith.andi %t, %t : i1\n  %x = arith.ori %t, %t : i1",  # defined twice
+        "%x = arith.mulf %a, %b : f32",  # of another type
+        "%x = arith.mulf %i, %i : index",
+        "%x = arith.addi %a, %b : f64",
+        "%x = arith.andi %i, %i : i3",
+        "%x = arith.nothingf %a, %b : f64",
+        "%x = arith.maxf %a, %b : f64",  # an old name
+        "%x = arith.subf %a, %later : f64",  # never defined
+        '%x = arith.subf %a, %b : f64\n  loc("k.c":7:2)',
+        '%x = arith.subf %a, %b : f64\n  // a place\n  loc("k.c":7:2)',
+        '%x = arith.subf %a, %b : f64 loc("k.c":7:2)',
+        "%x:2 = arith.subf %a, %b : f64",
+        "%location = arith.subf %a, %b : f64\n  %2 = arith.addf %location, %a : f64",
+    ],
+)
+def test_operations_on_two_numbers_are_read_as_xdsl_reads_them(lines: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = read_in(lines)
+    monkeypatch.setattr(LoopParser, "_binary", lambda _self, _position: None)
+    assert found == read_in(lines)

@@ -11,7 +11,8 @@ What is mended here, each to be left out once xDSL has it:
 - what operations have of their own, by upstream's definitions, is none of their notes: one that changes what they mean
   is refused, and ``no_inline`` of a function is a note;
 - operations by the names that they had before (``OLD_NAMES``);
-- a string that is not closed takes time that doubles with each of its characters, and any other token a long time.
+- a string that is not closed takes time that doubles with each of its characters; other tokens, and operations on two
+  numbers as they are printed, take a long time.
 """
 
 from __future__ import annotations
@@ -20,10 +21,23 @@ import re
 from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ArrayAttr, FileLineColLoc, FusedLoc, IntAttr, StringAttr, UnknownLoc
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FileLineColLoc,
+    FusedLoc,
+    IndexType,
+    IntAttr,
+    StringAttr,
+    UnknownLoc,
+    f32,
+    f64,
+    i1,
+    i32,
+    i64,
+)
 from xdsl.ir import BuiltinAttribute, Operation, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span, Token
@@ -54,6 +68,11 @@ class AliasAttr(BuiltinAttribute, ParametrizedAttribute):
         printer.print_string(self.alias.data)
 
 
+_BINARY = re.compile(  # no location stands behind it
+    r"(%[\w$.-]+) = (arith\.\w+(?:i(?=.*: i)|f(?=.*: f))) (%[\w$.-]+), (%[\w$.-]+) : (\w+)(?=\n\s*(?!loc\b)[\w%}])",
+    re.ASCII,
+)
+_NUMBERS = {str(kind): kind for kind in (IndexType(), i1, i32, i64, f32, f64)}
 _MEMREF = re.compile(r"memref<[\w?]+(?:, strided<[^<>]*>)?>")  # of a builtin element type, without an alias
 _MEMREFS: dict[str, Any] = {}  # types that were read, by their text
 
@@ -103,7 +122,7 @@ class LoopParser(Parser):
     def parse_operation(self) -> Operation:
         """Read one operation."""
         position = self.pos
-        op = super().parse_operation()
+        op = self._binary(position) or super().parse_operation()
         if "no_inline" in op.properties:
             op.attributes["no_inline"] = op.properties.pop("no_inline")
         if meant := _MEANT & op.attributes.keys():
@@ -112,6 +131,25 @@ class LoopParser(Parser):
             found = Span(position, position, self.lexer.input).get_location()
             op.location = FileLineColLoc(StringAttr(found.file), IntAttr(found.line), IntAttr(found.col))
         return op
+
+    def _binary(self, position: int) -> Operation | None:
+        """Read an operation on two numbers of one type; None for any other, and where it is not that simple."""
+        found = _BINARY.match(self.lexer.input.content, position)
+        of_type = _NUMBERS.get(found[5]) if found is not None else None
+        op_type = self.ctx.get_optional_op(found[2]) if found is not None and of_type is not None else None
+        if found is None or of_type is None or op_type is None:
+            return None
+        result, *spans = (Span(*found.span(part), self.lexer.input) for part in (1, 3, 4))
+        operands = [self.resolve_operand(UnresolvedOperand(span, 0), of_type) for span in spans]
+        op = op_type.create(operands=operands, result_types=[of_type])
+        self._register_ssa_definition(found[1][1:], op.results, result)
+        self._go_on(found.end(), Kind.BARE_IDENT)
+        return op
+
+    def _go_on(self, end: int, last: Kind) -> None:
+        """Go on behind what was read without its tokens."""
+        self._resume_from(end)
+        self.end, self.last = end, last
 
     def _consume_token(self, expected_kind: Any = None) -> Any:
         token = super()._consume_token(expected_kind)
@@ -130,8 +168,7 @@ class LoopParser(Parser):
             if self.end == found.end():
                 _MEMREFS[found[0]] = known
             return known
-        self._resume_from(found.end())
-        self.end, self.last = found.end(), Kind.GREATER
+        self._go_on(found.end(), Kind.GREATER)
         return known
 
     def _parse_dialect_symbol_body(self) -> str:
@@ -194,8 +231,7 @@ class LoopParser(Parser):
         end = end_of_operation(self.lexer.input.content, start, self._is_operation)
         if end is None:
             self.raise_error("a bracket is not closed", start)
-        self._resume_from(end)
-        self.end, self.last = end, Kind.EOF
+        self._go_on(end, Kind.EOF)
 
     def _is_operation(self, name: str) -> bool:
         return self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack) is not None

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import IndexType, MemRefType
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.terms import COMBINER, Read, Reduce, Term
 from tensorlift.contract.language import AnyOf, Compare, Separate, atoms_of
 from tensorlift.diagnostics import LiftError
@@ -208,9 +207,6 @@ class Taken:
 
     def text(self, write: Write, routines: dict[str, Callee]) -> tuple[list[str], str]:
         """Write a function of the same arguments."""
-        for item in self.meaning.summary.items:
-            if isinstance(item, KeptLoop):
-                raise unraisable(f"its iterations depend on each other: {item.reason.message}")
         summary = self.meaning.simplified
         writer = Writer(summary.context, self.outlined.names)
         memrefs = _bind(self.outlined, summary, writer)

@@ -24,6 +24,7 @@ from tensorlift.proofs.entry import Caller
 from tensorlift.proofs.failure import INTERFACE, UNREADABLE, CheckFailure
 from tensorlift.proofs.read_back import Emitted, check_read_back
 from tensorlift.proofs.summaries import ReadBack
+from tensorlift.raising.bodies import unraisable
 from tensorlift.readers.mlir import literal_module_of
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.differential import compare_as_read
@@ -34,7 +35,7 @@ from tensorlift.summarize.claims import decide
 from tensorlift.synthesis.simplify import simplify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.contract.interface import Precondition
     from tensorlift.contract.language import Condition
+    from tensorlift.diagnostics import Diagnostic
     from tensorlift.poly.domain import Domain
     from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.outline import Outline
@@ -80,18 +82,22 @@ def meaning_of(outlined: Outline) -> Meaning:
     """Summarise an outlined function, every closed form proved by induction.
 
     Raises:
-        LiftError: where it has no meaning in definitions.
+        LiftError: where it has no meaning in definitions, or a loop stays.
 
     """
     SESSION.restart()
-    return _meaning(outlined.function, outlined.called, distribute=True)
+    return _meaning(outlined.function, outlined.called, partial(summarise, staying=_stays))
 
 
-def _meaning(function: Operation, called: Mapping[str, Operation], *, distribute: bool) -> Meaning:
+def _stays(reason: Diagnostic) -> LiftError:
+    return unraisable(f"its iterations depend on each other: {reason.message}")
+
+
+def _meaning(function: Operation, called: Mapping[str, Operation], summarised: Callable[..., Summary]) -> Meaning:
     module, _ = lower_mlir(function, called, _FILE, fitted=True)
     (func_op,) = functions(module)
     view = FunctionView(func_op)
-    return Meaning(view, summarise(view, distribute=distribute, nonempty=True), function, called)
+    return Meaning(view, summarised(view, nonempty=True), function, called)
 
 
 def read_raised(text: str, entry: str, within: Domain | None = None) -> ReadBack:
@@ -103,7 +109,10 @@ def read_raised(text: str, entry: str, within: Domain | None = None) -> ReadBack
     function, *called = functions(module)
     if name_of(function) != entry:
         raise CheckFailure(INTERFACE, f"the text does not start with the function {entry}")
-    return _read(_meaning(function, _by_name(called), distribute=False))
+    return _read(_meaning(function, _by_name(called), _as_written))
+
+
+_as_written = partial(summarise, distribute=False)
 
 
 def _by_name(functions: Sequence[Operation]) -> dict[str, Operation]:
@@ -130,7 +139,7 @@ def proved(
     whole = "\n".join([text, *library])
     module = parse_module(whole, _FILE, places=True)
     function, *called = functions(module)
-    program = _meaning(function, _by_name(called), distribute=False)
+    program = _meaning(function, _by_name(called), _as_written)
     conditions = [p.condition for p in (*meaning.preconditions, *program.preconditions)]
     apart = [c for c in conditions if isinstance(c, Separate)]
     needed = tuple(dict.fromkeys([*(p.text for p in meaning.preconditions), *map(str, apart)]))

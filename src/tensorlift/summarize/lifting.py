@@ -43,9 +43,10 @@ from tensorlift.summarize.statements import (
 from tensorlift.summarize.unwritten import unwritten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from tensorlift.comprehension.terms import Read, Term
+    from tensorlift.diagnostics import LiftError
     from tensorlift.summarize.program import Program
 
 
@@ -129,7 +130,7 @@ class Lifting:
     """The items of one program; ``arrays`` grows by those that splitting loops makes.
 
     ``kept`` says which loops stay for the sake of which array, and why, whether they have a closed form or not; what
-    stays is split where ``splits`` says so.  ``forms``: see `Forms`.
+    stays is split where ``splits`` says so.  ``forms``: see `Forms`; ``staying`` refuses what has a loop that stays.
     """
 
     def __init__(
@@ -138,9 +139,10 @@ class Lifting:
         kept: Mapping[LoopPlace, str],
         splits: Splits,
         forms: Forms,
+        staying: Callable[[Diagnostic], LiftError] | None = None,
     ) -> None:
         self.program = program
-        self.kept = kept
+        self.kept, self.staying = kept, staying
         self.arrays: dict[str, ArrayInfo] = dict(program.arrays)
         self.names = set(program.names) | {f for a in program.arrays for f in program.formals(a)}
         self.sizes = {*program.sizes, *(d.name for d in program.derived)}
@@ -312,6 +314,8 @@ class Lifting:
 
     def _kept(self, s: Loop, error: RecurrenceError | NotAffine, context: Domain, versions: Versions) -> list[Item]:
         reason = reason_for(s, error, context, self.arrays)
+        if self.staying is not None:
+            raise self.staying(reason)
         s, step = self._single_bounds(s), s.step
         if not isinstance(step, int):
             message = f"this loop steps by {step}: {reason.message}"

@@ -44,11 +44,11 @@ from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop,
 from tensorlift.summarize.unwritten import without_unwritten
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     from xdsl.ir import Operation
 
-    from tensorlift.diagnostics import Location
+    from tensorlift.diagnostics import Diagnostic, LiftError, Location
     from tensorlift.ir.function import FunctionView
     from tensorlift.summarize.program import Program
 
@@ -226,6 +226,7 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
     distribute: bool = True,
     for_loops: bool = False,
     places: bool = False,
+    staying: Callable[[Diagnostic], LiftError] | None = None,
 ) -> Summary:
     """Return the meaning of a function for every size from 0 on.
 
@@ -236,7 +237,7 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
     iterations would need arrays, unless most of what it reads and writes are neighbours from iteration to iteration,
     and where a closed form computes again what earlier iterations did.  Only where ``places`` are asked for may arrays
     be read at places that depend on data: whoever asks must see to it that what is made of the summary reads nowhere
-    else.
+    else.  ``staying`` makes of the reason why a loop stays what refuses the function then; without, it may have such.
 
     Raises:
         LiftError: TL2xx, where a part of the function has no meaning here, or no form that can be lifted.
@@ -250,7 +251,8 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
         require_initialised(program)
         bounds = bounds_of(program, within, nonempty=nonempty)
         require_independent(program, bounds.context)
-        return _summarise(program, bounds, kept, splits, Forms(unfold=not for_loops, gather=places and not for_loops))
+        forms = Forms(unfold=not for_loops, gather=places and not for_loops)
+        return _summarise(Lifting(program, kept, splits, forms, staying), bounds)
     except RecursionError:
         message = f"the expressions of {program.name} are nested too deeply"
         raise refuse("TL290", message, program.location, "store intermediate results in arrays") from None
@@ -272,10 +274,8 @@ def _require_cells(summary: Summary, place: Location | None) -> None:
                     raise refuse("TL208", message, place, "pass them in an array")
 
 
-def _summarise(
-    program: Program, bounds: Bounds, kept: Mapping[LoopPlace, str], splits: Splits, forms: Forms
-) -> Summary:
-    lifting = Lifting(program, kept, splits, forms)
+def _summarise(lifting: Lifting, bounds: Bounds) -> Summary:
+    program = lifting.program
     versions = {name: name for name, info in program.arrays.items() if info.is_parameter}
     items = lifting.block(program.body, bounds.context, versions)
     result = lifting.result(bounds.context, versions)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -298,7 +299,12 @@ def machine_type(of_type: Attribute, op: Operation) -> Attribute:
 
 def memory_type(of_type: Any, op: Operation) -> MemRefType[Any]:
     """Give the type of the memory of a memref."""
-    return MemRefType(machine_type(of_type.element_type, op), (DYNAMIC_INDEX,))
+    return _memory_of(machine_type(of_type.element_type, op))
+
+
+@cache
+def _memory_of(element: Any) -> MemRefType[Any]:
+    return MemRefType(element, (DYNAMIC_INDEX,))
 
 
 def width(of_type: Attribute) -> int:
