@@ -39,6 +39,12 @@ def test_each_construct_runs_as_compiled() -> None:
 
 
 @_NEEDS_TOOLS
+def test_upstream_reads_the_constructs_as_they_are_printed() -> None:
+    assert _TOOLS is not None
+    checked(print_module(parse_module(_CONSTRUCTS.read_text(encoding="utf-8"), "f.mlir")), _TOOLS)
+
+
+@_NEEDS_TOOLS
 def test_upstream_accepts_literal_ir() -> None:
     assert _TOOLS is not None
     for function in read_functions(source_from_text(_CONSTRUCTS.read_text(encoding="utf-8"), "f.mlir"), LiftOptions()):

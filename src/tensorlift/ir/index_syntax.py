@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, StringAttr, i1
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, UnregisteredAttr, i1
 from xdsl.irdl import IRDLOperation, base, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
     from xdsl.parser import Parser
+    from xdsl.printer import Printer
 
 ARITHMETIC = {
     "add": "addi", "sub": "subi", "mul": "muli", "divs": "divsi", "divu": "divui", "rems": "remsi", "remu": "remui",
@@ -18,7 +20,8 @@ ARITHMETIC = {
     "mins": "minsi", "minu": "minui", "and": "andi", "or": "ori", "xor": "xori", "shl": "shli", "shrs": "shrsi",
     "shru": "shrui",
 }  # fmt: skip
-PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")  # as ``arith.cmpi`` numbers them
+_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")  # as ``arith.cmpi`` numbers them
+_PREDICATE = "index.cmp_predicate"
 _WHOLE = base(IntegerType) | base(IndexType)
 
 
@@ -39,11 +42,11 @@ def _cast(name: str) -> type[Operation]:
 
 @irdl_op_definition
 class IndexCmpOp(IRDLOperation):
-    """Compares two numbers: ``index.cmp slt(%a, %b)``."""
+    """Compares two numbers: ``index.cmp slt(%a, %b)``, where ``pred`` is ``#index<cmp_predicate slt>``."""
 
     name = "index.cmp"
 
-    pred = prop_def(StringAttr)
+    pred = prop_def(UnregisteredAttr)
     lhs = operand_def(IndexType())
     rhs = operand_def(IndexType())
     result = result_def(i1)
@@ -54,11 +57,29 @@ class IndexCmpOp(IRDLOperation):
     def parse(cls, parser: Parser) -> IndexCmpOp:
         """Read upstream's form."""
         word = parser.parse_identifier()
-        if word not in PREDICATES:
+        if word not in _PREDICATES:
             parser.raise_error(f"no predicate of index.cmp: {word}")
         sides = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_unresolved_operand)
         operands = parser.resolve_operands(sides, [IndexType(), IndexType()], parser.pos)
-        return cls.create(operands=operands, result_types=[i1], properties={"pred": StringAttr(word)})
+        made = UnregisteredAttr.with_name_and_type(_PREDICATE, is_type=False)
+        pred = made(_PREDICATE, is_type=False, is_opaque=True, value=f" {word}")
+        return cls.create(operands=operands, result_types=[i1], properties={"pred": pred})
+
+    @property
+    def number(self) -> int:
+        """The number of the predicate, which is that of ``arith.cmpi``."""
+        return _PREDICATES.index(self.pred.value.data.strip())
+
+    def verify_(self) -> None:
+        """Check the predicate."""
+        if self.pred.attr_name.data != _PREDICATE or self.pred.value.data.strip() not in _PREDICATES:
+            raise VerifyException(f"no predicate of index.cmp: {self.pred}")
+
+    def print(self, printer: Printer) -> None:
+        """Print upstream's form."""
+        printer.print_string(f" {_PREDICATES[self.number]}(")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_string(")")
 
 
 @irdl_op_definition
@@ -77,6 +98,10 @@ class IndexConstantOp(IRDLOperation):
         """Read upstream's form."""
         number = IntegerAttr(parser.parse_integer(allow_boolean=False), IndexType())
         return cls.create(result_types=[IndexType()], properties={"value": number})
+
+    def print(self, printer: Printer) -> None:
+        """Print upstream's form."""
+        printer.print_string(f" {self.value.value.data}")
 
 
 OPERATIONS = [*map(_binary, ARITHMETIC), *map(_cast, ("casts", "castu")), IndexCmpOp, IndexConstantOp]

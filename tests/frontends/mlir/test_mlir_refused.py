@@ -51,6 +51,7 @@ BODIES = [
     Refused("call", "TL150", 1, 1, "func.call @g(%A) : (memref<?xf64>) -> ()"),
     Refused("choice of arrays", "TL196", 1, 3, "  %s = arith.select %b, %A, %A : memref<?xf64>"),
     Refused("vector of unknown length", "TL145", 1, 1, "%z = vector.broadcast %x : f64 to vector<[4]xf64>"),
+    Refused("long vector", "TL145", 1, 1, "%z = vector.broadcast %x : f64 to vector<16x32xf64>"),
     Refused("mask", "TL191", 1, 6, "%m = vector.create_mask %n : vector<4xi1>"),
     Refused("atomic", "TL194", 1, 24, "%v = memref.atomic_rmw addf %x, %A[%n] : (f64, memref<?xf64>) -> f64"),
     Refused("rounding", "TL190", 1, 1, '%r = "arith.truncf"(%x) {roundingmode = 3 : i32} : (f64) -> f32'),

@@ -53,6 +53,7 @@ WRAPS = arith.IntegerOverflowAttr("none")
 NSW = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
 _LESS = 2
 _DEEPEST = 100
+_MOST_LANES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,8 +281,9 @@ def count_of(of_type: Attribute) -> int:
 
 
 def vector_shape(of_type: VectorType[Any], op: Operation | None = None) -> tuple[int, ...]:
-    """Give the extents of a vector, which must be known."""
-    if any(scalable.value.data for scalable in of_type.scalable_dims):
+    """Give the extents of a vector, which must be known, and of not too many lanes."""
+    is_open = any(scalable.value.data for scalable in of_type.scalable_dims)
+    if is_open or prod(of_type.get_shape()) > _MOST_LANES:
         raise refusal("type", location_of(op) if op is not None else None, f"the type {of_type}")
     return of_type.get_shape()
 

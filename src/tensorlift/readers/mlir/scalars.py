@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1, i64
 from xdsl.dialects.math import AbsFOp
 from xdsl.ir.affine import AffineBinaryOpKind
 
-from tensorlift.ir.index_syntax import ARITHMETIC, PREDICATES
+from tensorlift.ir.index_syntax import ARITHMETIC
 from tensorlift.ir.linear import evaluated
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.readers.mlir.context import NSW, WRAPS, machine_type, width
@@ -66,8 +66,8 @@ def _of_index(name: str) -> Rule:
 
 
 def _index_compared(ctx: Context, op: Operation) -> None:
-    predicate: Any = op.properties["pred"]
-    ctx.known[op.results[0]] = ctx.compared(PREDICATES.index(predicate.data), *ctx.numbers(op.operands))
+    comparison: Any = op
+    ctx.known[op.results[0]] = ctx.compared(comparison.number, *ctx.numbers(op.operands))
 
 
 def _constant(ctx: Context, op: Operation) -> None:
