@@ -70,6 +70,9 @@ def energy(s: "float64[:, :]"):
             e -= s[i, j] * (s[(i + 1) % n, j] + s[i, (j + 1) % m])
     return e
 
+def likelihood(p: "float64[:, :]", y: "int64[:]"):
+    return -np.log(p[np.arange(len(y)), y]).mean()
+
 def prices(x: "float64[:]"):
     y = x - x.mean()
     return y / (y.max() - y.min()), y
@@ -92,6 +95,7 @@ _LINES = {
     ("column", _NUMPY): "return np.exp(m) + x - m",
     ("weights", _NUMPY): "return np.where(~np.eye(n, dtype=bool), 1.0 / (x[:, None] - x), 1.0).prod(axis=1)",
     ("energy", _NUMPY): "return -np.vdot(s, t[1:, :-1] + t[:-1, 1:])",
+    ("likelihood", _NUMPY): "return -np.log(p[np.arange(y_shape0), y]).mean()",
     ("prices", _NUMPY): "return y / (y.max() - y.min()), y",
 }
 

@@ -176,6 +176,7 @@ _REMEDIES = {
     "TL121": "step by an integer constant",
     "TL131": "use sums of loop variables and sizes, or an array of higher rank",
     "TL132": "use one index for each dimension",
+    "TL133": "wrap it around, as in `x[(i - 1) % n]`",
     "TL135": "make the extent a sum of sizes",
     "TL150": "define it in this file, or use functions that docs/python.md lists",
     "TL157": "count upwards with `range`",

@@ -254,6 +254,10 @@ def elementwise(spell: Spelling, node: Elementwise) -> Text:
     """
     if node.op == "div" and is_mean(total := node.arguments[0], node.arguments[1]):
         return reduction(spell, total, "mean")
+    if node.op == "div" and isinstance(node.arguments[0], Elementwise) and node.arguments[0].op == "neg":
+        (total,) = node.arguments[0].arguments
+        if is_mean(total, node.arguments[1]):
+            return Text(f"-{reduction(spell, total, 'mean').within(Precedence.UNARY)}", Precedence.UNARY)
     bounds = clipped(node)
     if bounds is not None and all(bound.dtype == node.dtype for bound in bounds):
         return call(f"{spell.library.name}.clip", *map(spell, bounds))
