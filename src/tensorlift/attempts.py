@@ -121,10 +121,12 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
     allowed = work_of_source(view)
     kept: dict[LoopPlace, str] = {}
     with suppress(LiftError):
-        while slower := set(_slower_by_degree(found, allowed) if request.keeps_loops else ()) - kept.keys():
+        while slower := _slower_by_degree(found, allowed):
+            if not request.keeps_loops or kept.keys() >= set(slower):
+                return first
             kept |= dict.fromkeys(slower, "would be slower by degree in array operations")
             found = _keeping(view, request, stage, dict(kept))
-        return first if _slower_by_degree(found, allowed) else found
+        return found
     return first
 
 

@@ -17,10 +17,13 @@ from typing import TYPE_CHECKING
 
 from tensorlift.contract.gather import domain_of, is_binding
 from tensorlift.contract.language import AnyOf, Compare, Condition, Extent, atoms_of
+from tensorlift.diagnostics import LiftError
 from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain, at_least
+from tensorlift.poly.isl import TooManyPartsError, together
 from tensorlift.summarize.bounds import running_loops, sizes_in_bounds
 
 _SMALL = 100
+_OPERATIONS = 1_000_000  # of isl, some 1 s: what is not known by then is taken to be restricted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,10 +44,14 @@ def is_restricted(view: FunctionView, summary: Summary, preconditions: Sequence[
     binding = [condition for condition in binding if not _relates_extents(condition)]
     if not binding:
         return False
-    known = sizes_in_bounds(view, summary.assumed)
-    running = known & Domain.of(*running_loops(view))
-    running = known if running.is_empty() else running
-    return not all(_follows(view, summary, c, running if _bounds_by_extent(c) else known) for c in binding)
+    extents = [condition for condition in binding if _bounds_by_extent(condition)]
+    others = [condition for condition in binding if not _bounds_by_extent(condition)]
+    running = Domain.of(*running_loops(view))
+    try:
+        with together(_OPERATIONS):
+            return not (_follow(view, summary, extents, running) and _follow(view, summary, others, UNIVERSE))
+    except TooManyPartsError:
+        return True
 
 
 def _holds_for_small_sizes(view: FunctionView, summary: Summary, condition: Condition | None) -> bool:
@@ -65,6 +72,19 @@ def _relates_extents(condition: Condition | None) -> bool:
     """Tell whether a condition is an equality of the extent of an array and another extent or size."""
     atoms = list(atoms_of(condition)) if isinstance(condition, Compare) and condition.relation == "==" else []
     return len(atoms) > 1 and any(isinstance(atom, Extent) for atom in atoms)
+
+
+def _follow(view: FunctionView, summary: Summary, conditions: Sequence[Condition | None], within: Domain) -> bool:
+    """Tell whether conditions hold for all sizes for which the source is defined, of those within a domain if any."""
+    if not conditions:
+        return True
+    try:
+        known = sizes_in_bounds(view, summary.assumed & within)
+    except TooManyPartsError:
+        raise
+    except LiftError:  # an access leaves its array for all of these sizes
+        known = sizes_in_bounds(view, summary.assumed)
+    return all(_follows(view, summary, condition, known) for condition in conditions)
 
 
 def _follows(view: FunctionView, summary: Summary, condition: Condition | None, known: Domain) -> bool:

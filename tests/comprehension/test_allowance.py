@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tensorlift import restricted
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.poly import isl
 from tensorlift.poly.affine import Affine
@@ -77,3 +78,15 @@ def test_what_is_done_about_remainders_of_large_numbers_ends(cell: str) -> None:
     text += f"  for (long i = 0; i < n; i++) for (long j = 0; j < m; j++) o[i][j] = {cell};\n}}\n"
     (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
     assert function.lifted or {d.code for d in function.diagnostics} == {"TL304"}
+
+
+def test_many_arrays_restrict_no_program_where_each_has_the_cells_that_loops_reach(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(restricted, "_OPERATIONS", 20_000)
+    names = [f"a{number}" for number in range(8)]
+    text = f"def f(n: int, {', '.join(names)}):\n    for i in range(1, n - 1):\n"
+    text += "".join(f"        {name}[i] = {name}[i - 1] + {name}[i + 1]\n" for name in names)
+    (function,) = lift_source(source_from_text(text, "f.py"), LiftOptions()).functions
+    assert function.lifted
+    assert not function.restricted
