@@ -82,8 +82,8 @@ def chosen_program(  # noqa: PLR0913 - what is asked for, and how long to search
         NothingFoundError: where there is none.
 
     """
-    loops = sum(isinstance(op, ForOp) for outer in view.body.ops for op in outer.walk())
-    with together(times=max(loops, 1)) as allowance:
+    SESSION.loops = max(1, sum(isinstance(op, ForOp) for outer in view.body.ops for op in outer.walk()))
+    with together(times=SESSION.loops) as allowance:
         try:
             if engine != AUTO:
                 return _by_one(view, request, stage, engine)

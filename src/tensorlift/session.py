@@ -30,6 +30,7 @@ class Session:
         self.reserved: set[str] = set()
         self.marks = itertools.count(1)  # of names that no term has
         self.spent: Counter[Any] = Counter()  # by questions about a function, for each purpose, and by all for None
+        self.loops = 1  # of the function, which say how much it may take
         self._tables: list[Callable[[], None]] = []
 
     def table(self) -> dict[Any, Any]:

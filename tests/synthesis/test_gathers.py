@@ -217,3 +217,30 @@ def test_what_is_picked_by_the_row_of_an_extreme_among_every_other_row_keeps_the
       at[1] = x;
     }""")
     assert (str(function.verdict), str(function.level)) == ("hybrid", "proved")
+
+
+_PACKED = """
+void f(int n, const double *ap, const double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    double s = 0;
+    for (int j = 0; j <= i; j++) s += ap[i * (i + 1) / 2 + j] * x[j];
+    y[i] = s;
+  }
+}"""
+_COLUMNS = """
+void f(int n, const double *ap, const double *x, double *y) {
+  int k = 0;
+  for (int j = 1; j <= n; j++) {
+    for (int i = 0; i < j; i++) y[i] += x[j - 1] * ap[k + i];
+    k += j;
+  }
+}"""
+
+
+@pytest.mark.parametrize(("source", "verdict"), [(_PACKED, Verdict.LOOP_FREE), (_COLUMNS, Verdict.SCAN)])
+def test_a_sum_over_a_triangle_reads_nothing_outside_of_it(source: str, verdict: Verdict) -> None:
+    """Packed matrices of BLAS; a loop may count from one."""
+    function = lifted_text(source)
+    assert function.verdict is verdict
+    assert str(function.level) == "proved"
+    assert "np.where(" in function.program

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.places import PlaceRead, by_sums, places_read, stays_within, without_widening
-from tensorlift.comprehension.ranges import is_below, is_inside_by_type, is_not_negative
+from tensorlift.comprehension.ranges import ends_of, is_below, is_inside_by_type, is_not_negative
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, array, scalar_value, size
 from tensorlift.comprehension.terms import Piecewise, Term, applies
@@ -74,6 +74,7 @@ class Places:
     def _is_read(self, wanted: tuple[Term, ...], extent: Affine, domain: Domain, guards: Guards) -> bool:
         """Tell whether the source reads at a place, in any of its forms, if conditions hold on a domain."""
         candidates = list(self._candidates(wanted, extent, domain, guards))
+        candidates.sort(key=lambda found: not domain.is_subset(found[-1]))  # those first that leave nothing
         for equality in self._definitions.equalities:
             for read, values, place, points in candidates:
                 mine = substitute(read.place, values)
@@ -90,7 +91,8 @@ class Places:
         conditions = tuple(dict.fromkeys(conditions_of(guards)))
         for read, place in product(self._reads, wanted):
             pairs = [(read.place, place), *product(dict.fromkeys(conditions_of(read.guards)), conditions)]
-            found = (values for pair in pairs for values in matches(*pair, read.variables))
+            plain = [values for pair in pairs for values in matches(*pair, read.variables)]
+            found = [*plain, *(_with_same_ends(values, read, place, domain) for values in plain)]
             for values in {frozenset(values.items()): values for values in found}.values():
                 hit, free = fresh("hit"), [v for v in read.variables if v not in values and v != read.hit]
                 there = read.domain.project_out(*free).rename({read.hit: hit}).substitute(values)
@@ -109,6 +111,19 @@ class Places:
             for place in self._written_out(read.place, read.domain):
                 yield (written := read._replace(place=place))
                 yield from by_sums(written)
+
+
+def _with_same_ends(values: Mapping[str, Affine], read: PlaceRead, place: Term, domain: Domain) -> Mapping[str, Affine]:
+    """Move variables that stand for others by as much as these end earlier: some count from one, others from zero."""
+    moved = dict(values)
+    for name, value in values.items():
+        other = value.variable
+        if other is not None and other in place.free:  # so it is a variable as it is
+            mine = ends_of(read.domain.project_out(read.hit, *(v for v in read.variables if v != name)), name)
+            its = ends_of(domain.project_out(*(v for v in place.free if v != other)), other)
+            if mine is not None and its is not None and (mine[1] - its[1]).is_constant:
+                moved[name] = value + (mine[1] - its[1])
+    return moved
 
 
 def _is_shown_inside(place: Term, extent: Affine, domain: Domain) -> bool:

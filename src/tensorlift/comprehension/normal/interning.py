@@ -33,7 +33,7 @@ FINDING = Purpose("finding", 8_000, 20_000, 600)  # a tenth of a second or two f
 PROVING = Purpose("proving", 8_000, 20_000, 600)  # a proof does not depend on what finding it took
 PROVING_NUMBERS = replace(PROVING, may_be_nan=False)
 TIDYING = Purpose("tidying", 500, 2_500, 20)  # an answer that is not found costs a longer program
-MOST = 40_000  # for a function, many small questions included: some three seconds
+MOST = 40_000  # for each loop of a function, many small questions included: some three seconds
 
 
 class Undecided(Exception):  # noqa: N818 - an answer, not a failure
@@ -64,7 +64,9 @@ class Tables:
 
     def is_spent(self) -> bool:
         """Tell whether the questions about a function took all that they may: others will hardly be answered."""
-        return SESSION.spent[None] >= MOST or any(SESSION.spent[each] >= each.allowance for each in (FINDING, PROVING))
+        return SESSION.spent[None] >= MOST * SESSION.loops or any(
+            SESSION.spent[each] >= each.allowance for each in (FINDING, PROVING)
+        )
 
 
 tables = Tables()

@@ -264,7 +264,8 @@ def _sum(term: Reduce, inner: Scope, extra: Domain | None, scope: Scope) -> Valu
     if any(map(moves, below)):
         quotient = product(filter(moves, above), filter(moves, below), term.body)
         above, below = [*filterfalse(moves, above), quotient], list(filterfalse(moves, below))
-    operands = [inner.evaluate(f, inner) for f in above if moves(f)]
+    within = _where_it_counts(term, inner, extra)
+    operands = [within.evaluate(f, within) for f in above if moves(f)]
     factors_outside = [scope.evaluate(f, scope) for f in above if not moves(f)]
     operands = _restricted(operands, term, inner, extra)
     covered = {a for value in operands for a in value.axes}
@@ -305,6 +306,16 @@ def _restricted(operands: list[Value], term: Reduce, inner: Scope, extra: Domain
     return operands
 
 
+def _where_it_counts(term: Reduce, inner: Scope, extra: Domain | None) -> Scope:
+    """Return the scope of the body, which reads at places that depend on data only where its domain holds."""
+    reads = (node for node in walk(term.body) if isinstance(node, Reduce))
+    if extra is None or all(place_of(node) is None for node in reads):
+        return inner
+    box = _outer_box(inner, term)
+    mask = mask_of(inner.domain.gist(box), inner.inner(box))
+    return inner if mask is None else inner.guarded(mask)
+
+
 def _outer_box(inner: Scope, term: Reduce) -> Domain:
     """Return the points of the surrounding domain with every bound variable in its whole range."""
     return inner.domain.project_out(*term.bound) & inner.box
@@ -336,7 +347,8 @@ def masked(operands: list[Value], mask: Value, term: Term, inner: Scope) -> list
 
 
 def _fold(term: Reduce, inner: Scope, extra: Domain | None, scope: Scope) -> Value:
-    value = inner.evaluate(term.body, inner)
+    within = _where_it_counts(term, inner, extra)
+    value = within.evaluate(term.body, within)
     if extra is not None:
         wide = inner.inner(_outer_box(inner, term))
         mask = mask_of(inner.domain.gist(wide.domain), wide)
