@@ -308,6 +308,14 @@ CASES = [
         "int f(int n) {\nagain:\n  if (n > 3) goto again;\n  return n;\n}\n",
     ),
     Case(
+        "goes_backwards",
+        "TL127",
+        3,
+        8,
+        "the type `std::reverse_iterator<int>` is not lifted",
+        "#include <vector>\nint f(std::vector<int> &v) {\n  auto it = v.rbegin();\n  return *it;\n}\n",
+    ),
+    Case(
         "list",
         "TL127",
         2,
