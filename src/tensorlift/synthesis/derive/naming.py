@@ -105,7 +105,8 @@ class _Naming:
             in_place = statement.is_update and (statement.value is source or self._dies(old, statement))
             same = self.arrays.get(statement.name) == self.arrays.get(source.name)
             passed_on = statement.definition not in self.arrays or self._is_carried(statement.name)
-            if (in_place and same) or (passed_on and same and not new.clashes(old)):
+            is_one_memory = statement.is_update and statement.value is source
+            if (in_place and same) or is_one_memory or (passed_on and same and not new.clashes(old)):
                 self._merge(new, old)
 
     def _unite_equal(self) -> None:
