@@ -6,7 +6,7 @@
 REFUSED = {
     "median_of_three": "TL174",
     "black_scholes": "TL305",
-    "interpolate": "TL168",
+    "interpolate": "TL524",
     "rdf": "TL406",
     "weighted_quantile_index": "TL174",
 }
