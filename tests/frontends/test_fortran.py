@@ -396,9 +396,12 @@ def test_a_flag_that_is_checked_may_be_named_in_small_letters() -> None:
 
 
 @_compiled
-def test_what_an_argument_of_logical_denies_is_computed() -> None:
+@pytest.mark.in_turns(3)
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
+def test_what_an_argument_of_logical_denies_is_computed(target: str) -> None:
+    pytest.importorskip(target)
     text = "subroutine f(n, h, x)\nlogical :: h\nreal(8) :: x(n)\nwhere (.not. h .and. x > 0) x = -x\nend\n"
-    (function,) = lift_source(source_from_text(text, "f.f90"), LiftOptions(test=True)).functions
+    (function,) = lift_source(source_from_text(text, "f.f90"), LiftOptions(target=target, test=True)).functions
     assert function.lifted, function.diagnostics
     assert [trial.failure for trial in function.tests] == ["", ""]
 

@@ -333,7 +333,10 @@ def elementwise(spell: Spelling, node: Elementwise) -> Text:
 
 def _prefix(spell: Spelling, node: Elementwise) -> Text:
     if node.op == "not" and node.is_weak:
-        return Text(f"not {spell(node.arguments[0]).within(Precedence.NOT)}", Precedence.NOT)
+        operand = spell(node.arguments[0])
+        if spell.library.title == "NumPy":
+            return Text(f"not {operand.within(Precedence.NOT)}", Precedence.NOT)
+        return Text(f"{operand.within(Precedence.UNARY)} ^ True", Precedence.BIT_XOR)  # may be traced
     operand = spell(node.arguments[0]) if node.op == "not" else spell.operands(node)[0]
     return Text(f"{'-' if node.op == 'neg' else '~'}{operand.within(Precedence.UNARY)}", Precedence.UNARY)
 
