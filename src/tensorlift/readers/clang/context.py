@@ -60,6 +60,7 @@ _DEEPEST = 120  # nested expressions and statements; more would exhaust the stac
 
 # Attributes are immutable, and making one checks it; these occur again and again.
 _memref = lru_cache(maxsize=64)(MemRefType)
+_OWN = str(libclang.INCLUDE)  # headers of the package, which stand for what is known without them
 _number = lru_cache(maxsize=4096)(IntAttr)
 _text = lru_cache(maxsize=64)(StringAttr)
 
@@ -314,7 +315,8 @@ class Context:
         known = unit.locations.get(start.int_data)
         if known is None:
             file, line, column = unit.positions.of(start)
-            known = FileLineColLoc(_text(file or unit.file), _number(line), _number(column))
+            named = unit.file if not file or file.startswith(_OWN) else file
+            known = FileLineColLoc(_text(named), _number(line), _number(column))
             unit.locations[start.int_data] = known
         return known
 
