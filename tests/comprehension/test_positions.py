@@ -13,6 +13,7 @@ from tests.comprehension.evaluate import Evaluator, content
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.notation import show
 from tensorlift.comprehension.notation.parser import parse_term
+from tensorlift.comprehension.places import stays_within
 from tensorlift.comprehension.positions import (
     Place,
     Position,
@@ -172,3 +173,22 @@ def test_a_place_is_read_back(factor: int, rest: Affine) -> None:
     assert found is not None
     assert (found.factor, found.rest, found.dtype) == (factor, rest, "i32")
     assert equal(found.term, place.term, SOME)
+
+
+POSITIVE = reduce("sum", ("t",), between(0, "n"), cast(apply("gt", read("v", "t", dtype="i8"), num(0, "i8")), "i64"))
+
+
+@pytest.mark.parametrize(
+    ("place", "most", "domain", "is_inside"),
+    [
+        (POSITIVE, N, SOME, True),
+        (POSITIVE, N - 1, SOME, False),
+        (POSITIVE, Affine(2), between(0, 3), False),  # that t is another one
+        (apply("add", POSITIVE, idx("i")), N + 2, between(0, 3, "i"), True),
+        (apply("add", POSITIVE, idx("i")), N + 1, between(0, 3, "i"), False),
+        (apply("sub", POSITIVE, idx("i")), N, between(-1, 1, "i"), False),
+        (apply("sub", POSITIVE, idx("i")), N + 1, between(-1, 1, "i"), True),
+    ],
+)
+def test_a_count_is_at_most_as_long_as_its_range(place: Term, most: Affine, domain: Domain, *, is_inside: bool) -> None:
+    assert stays_within(place, Affine(0), most, domain & SOME) is is_inside

@@ -158,11 +158,10 @@ def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool
         return all(stays_within(arm, low, high, domain) for arm in arms)
     if isinstance(place, Piecewise):
         return all(stays_within(term, low, high, domain & part) for part, term in place.pieces)
-    if applies(place, ("add", "sub")) and place.dtype == DTYPE:
-        added = affine_of(place.args[1])
-        by = Affine(0) if added is None else -added if place.op == "add" else added
-        return added is not None and stays_within(place.args[0], low + by, high + by, domain)
-    if _counts_truths(place):
+    if applies(place, ("add", "sub")) and place.dtype == DTYPE and (added := affine_of(place.args[1])) is not None:
+        by = -added if place.op == "add" else added
+        return stays_within(place.args[0], low + by, high + by, domain)
+    if _counts_truths(place) and not any(map(domain.mentions, place.bound)):
         ends = ends_of(domain & place.domain, place.bound[0])
         most = None if ends is None else ends[1] - ends[0] + 1
         return most is not None and domain.implies(at_least(0, low), at_least(high, most), at_least(high, 0))
