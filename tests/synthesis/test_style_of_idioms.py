@@ -122,3 +122,10 @@ def test_an_array_that_takes_over_memory_has_one_name(programs: dict[tuple[str, 
 
 def test_idioms_are_spelled_as_an_expert_would(programs: dict[tuple[str, str], list[str]]) -> None:
     assert {key: lines[-1].strip() for key, lines in programs.items()} == {key: _LINES[key] for key in programs}
+
+
+def test_a_number_of_summands_that_may_wrap_makes_no_mean() -> None:
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s += x[i][j];"
+    text = f"double f(int n, int m, const double x[n][m]) {{ double s = 0; {loops} return s / (n * m); }}"
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    assert (function.verdict, function.level) == ("loop-free", "proved")

@@ -47,9 +47,11 @@ def kept_fold(node: Subscript) -> tuple[Reduction, str] | None:
 
 
 def _factors(count: Expression) -> Counter[Affine] | None:
-    """Return the sizes of which a number is the product, None for any other number."""
+    """Return the sizes of which a number is the product, None for any other number, and for one that may wrap."""
     if isinstance(count, SizeValue):
         return Counter([count.affine])
+    if not is_float(count.dtype) and count.dtype != "i64":
+        return None
     if isinstance(count, Cast):
         return _factors(count.argument)
     if not isinstance(count, Elementwise) or count.op != "mul" or count.shape:
