@@ -183,7 +183,7 @@ POSITIVE = reduce("sum", ("t",), between(0, "n"), cast(apply("gt", read("v", "t"
     [
         (POSITIVE, N, SOME, True),
         (POSITIVE, N - 1, SOME, False),
-        (POSITIVE, Affine(2), between(0, 3), False),  # that t is another one
+        (POSITIVE, Affine(3), between(0, 3) & Domain.of(at_least("n", 3)), False),  # that t is another one
         (apply("add", POSITIVE, idx("i")), N + 2, between(0, 3, "i"), True),
         (apply("add", POSITIVE, idx("i")), N + 1, between(0, 3, "i"), False),
         (apply("sub", POSITIVE, idx("i")), N, between(-1, 1, "i"), False),
