@@ -70,6 +70,15 @@ def test_rows_are_as_long_as_all_accesses_ask_for(walk: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("row", ["n - m", "m - n", "n - m + 1", "m - 2 * n", "(n - m + 1) * (q - m + 1)"])
+def test_rows_that_are_differences_may_have_any_names(row: str) -> None:
+    loops = f"for (int i = 0; i < p; i++) for (int j = 0; j < {row}; j++)"
+    text = f"void f(int n, int m, int p, int q, double *a) {{ {loops} a[i * ({row}) + j] = 1; }}\n"
+    (lifted,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    assert lifted.verdict == "loop-free", lifted.diagnostics
+    assert "np.ones((p, " in str(lifted.program), lifted.program
+
+
 DECLARED = """
 double trace(double a[5][5]) { double t = 0; for (int i = 0; i < 5; i++) t += a[i][i]; return t; }
 double other(double a[5][5]) { double t = 0; for (int i = 0; i < 5; i++) t += a[i][4-i]; return t; }

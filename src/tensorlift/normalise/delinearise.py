@@ -160,11 +160,7 @@ def _primitive_or_none(subscript: Polynomial, variable: str) -> Polynomial | Non
 
 def _leading(stride: Polynomial) -> Polynomial:
     """Return the term of the highest degree, without its coefficient."""
-    return Polynomial({max(stride.terms, key=_by_degree): 1})
-
-
-def _by_degree(monomial: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
-    return len(monomial), monomial
+    return Polynomial({max(stride.terms, key=lambda monomial: (len(monomial), monomial)): 1})
 
 
 def _order(ranges: Ranges, stride: Polynomial) -> tuple[int, bool, str]:
@@ -230,10 +226,14 @@ def _with_offset_strides(chain: list[Polynomial], rest: Polynomial, domain: Doma
 
 
 def primitive(factor: Polynomial) -> Polynomial:
-    """Divide out the numeric content and make the leading term positive."""
-    content = gcd(*factor.terms.values())
-    sign = -1 if factor.terms[max(factor.terms, key=_by_degree)] < 0 else 1
-    return Polynomial({monomial: value * sign // content for monomial, value in factor.terms.items()})
+    """Divide out the numeric content, and the sign of the terms of the highest degree, where they have one: ``1 - n``.
+
+    A length such as ``b - k + 1`` keeps its sign, whatever its sizes are named.
+    """
+    content, degree = gcd(*factor.terms.values()), max(map(len, factor.terms))
+    is_negative = all(value < 0 for monomial, value in factor.terms.items() if len(monomial) == degree)
+    by = -content if is_negative else content
+    return Polynomial({monomial: value // by for monomial, value in factor.terms.items()})
 
 
 def split_over(access: Access, chain: list[Polynomial], variables: set[str], array: Array) -> list[Polynomial]:
