@@ -72,7 +72,16 @@ def test_rows_are_as_long_as_all_accesses_ask_for(walk: str) -> None:
 
 @pytest.mark.parametrize("row", ["n - m", "m - n", "n - m + 1", "m - 2 * n", "(n - m + 1) * (q - m + 1)"])
 def test_rows_that_are_differences_may_have_any_names(row: str) -> None:
-    loops = f"for (int i = 0; i < p; i++) for (int j = 0; j < {row}; j++)"
+    _fills("int i = 0; i < p; i++", row)
+
+
+@pytest.mark.parametrize("row", ["n - m", "m - n", "m - 2 * n + 1"])
+def test_rows_that_are_differences_are_filled_from_the_last(row: str) -> None:
+    _fills("int i = p - 1; i >= 0; i--", row)
+
+
+def _fills(rows: str, row: str) -> None:
+    loops = f"for ({rows}) for (int j = 0; j < {row}; j++)"
     text = f"void f(int n, int m, int p, int q, double *a) {{ {loops} a[i * ({row}) + j] = 1; }}\n"
     (lifted,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
     assert lifted.verdict == "loop-free", lifted.diagnostics

@@ -74,8 +74,8 @@ def chain_of(array: Array, ranges: Ranges) -> list[Polynomial]:
     """Collect the strides of loop variables, innermost first; each divides the next."""
     found: dict[Polynomial, None] = {}
     for access in array.accesses:
-        found.update(dict.fromkeys(_strides_of(access, array)))
-    rows = {stride for access in array.accesses for stride in _row_strides(access, array)}
+        found.update(dict.fromkeys(_strides_of(access, array, ranges)))
+    rows = {stride for access in array.accesses for stride in _row_strides(access, array, ranges)}
     for stride in list(found):
         row = _row_length(array, stride, found, rows, ranges)
         if row != stride:
@@ -125,19 +125,20 @@ def _may_hold_instead(row: Polynomial, stride: Polynomial, access: Access, range
     return row - stride == ONE or (most is not None and further is not None and ranges.is_certain(further - most))
 
 
-def _row_strides(access: Access, array: Array) -> list[Polynomial]:
+def _row_strides(access: Access, array: Array, ranges: Ranges) -> list[Polynomial]:
     """List the strides of an access that has a smaller stride beside them: those step from row to row."""
     (subscript,) = access.subscripts
     used = [v for v in (loop.variable for loop in access.domain.loops) if subscript.coefficient(v) != ZERO]
-    return _strides_of(access, array) if len(used) > 1 else []
+    return _strides_of(access, array, ranges) if len(used) > 1 else []
 
 
 def _is_diagonal(access: Access, stride: Polynomial, array: Array, ranges: Ranges) -> bool:
     """Tell whether a stride such as ``n + 1`` may walk along a diagonal of rows of ``n``, its variable below ``n``."""
-    if stride not in _strides_of(access, array):
+    if stride not in _strides_of(access, array, ranges):
         return True
     (subscript,) = access.subscripts
-    walking = [loop.variable for loop in access.domain.loops if _primitive_or_none(subscript, loop.variable) == stride]
+    factors = {loop.variable: subscript.coefficient(loop.variable) for loop in access.domain.loops}
+    walking = [name for name, factor in factors.items() if _stride_of(factor, access, ranges) == stride]
     lead = _leading(stride)
     tops = [ranges.maximum(Polynomial.variable(variable), access.domain) for variable in walking]
     return all(top is not None and ranges.is_nonnegative(lead - ONE - top) for top in tops)
@@ -151,11 +152,6 @@ def _steps_back(access: Access, stride: Polynomial, ranges: Ranges) -> bool:
         return False
     column = ranges.minimum(subscript.divide(_leading(stride))[1], access.domain)
     return column is not None and ranges.is_nonnegative(column)
-
-
-def _primitive_or_none(subscript: Polynomial, variable: str) -> Polynomial | None:
-    factor = subscript.coefficient(variable)
-    return None if factor.is_constant else primitive(factor)
 
 
 def _leading(stride: Polynomial) -> Polynomial:
@@ -195,7 +191,7 @@ def _with_whole_rows(array: Array, chain: list[Polynomial], ranges: Ranges) -> l
     return found
 
 
-def _strides_of(access: Access, array: Array) -> list[Polynomial]:
+def _strides_of(access: Access, array: Array, ranges: Ranges) -> list[Polynomial]:
     """List the symbolic strides of one access: the factors of its loop variables, without numeric content and sign."""
     (subscript,) = access.subscripts
     variables = [loop.variable for loop in access.domain.loops]
@@ -204,9 +200,19 @@ def _strides_of(access: Access, array: Array) -> list[Polynomial]:
         factor = subscript.coefficient(variable)
         if not factor.variables().isdisjoint(variables):
             raise refusal("subscript-affine", access.location, f"{array.name}[{subscript}]")
-        if not factor.is_constant:
-            found.append(primitive(factor))
+        stride = _stride_of(factor, access, ranges)
+        if stride is not None:
+            found.append(stride)
     return found
+
+
+def _stride_of(factor: Polynomial, access: Access, ranges: Ranges) -> Polynomial | None:
+    """Give the stride of which a factor is a multiple, not below zero where that is known; None for a number."""
+    if factor.is_constant:
+        return None
+    stride = primitive(factor)
+    is_known, is_below = (ranges.is_nonnegative(side, access.domain) for side in (stride, -stride))
+    return -stride if is_below and not is_known else stride
 
 
 def _with_offset_strides(chain: list[Polynomial], rest: Polynomial, domain: Domain, ranges: Ranges) -> list[Polynomial]:
@@ -306,7 +312,7 @@ _WIDEST_ROW = 1024
 
 def dimensions_of(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[Split]]:
     """Give the strides, outermost first, and the accesses of a flat array in dimensions."""
-    array.accesses = list(_along_strides(array))
+    array.accesses = list(_along_strides(array, ranges))
     width = _common_factor(array)
     if 1 < width <= _WIDEST_ROW:
         for chain in _chains(array, ranges):
@@ -323,14 +329,14 @@ def dimensions_of(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[
     return strides, splits
 
 
-def _along_strides(array: Array) -> Iterator[Access]:
+def _along_strides(array: Array, ranges: Ranges) -> Iterator[Access]:
     """Yield the accesses; where a condition says that the one stride of the others is 1, in multiples of it.
 
     As in ``if (incx == 1) y[i] = x[i]; else y[i] = x[i * incx];``.  So with a stride that equals the others there.
     """
-    found = {stride for access in array.accesses for stride in _strides_of(access, array)}
+    found = {stride for access in array.accesses for stride in _strides_of(access, array, ranges)}
     if len(found) > 1:
-        array.accesses, found = _by_one_stride(array, found)
+        array.accesses, found = _by_one_stride(array, found, ranges)
     stride = found.pop() if len(found) == 1 else ONE
     for access in array.accesses:
         (subscript,) = access.subscripts
@@ -339,12 +345,12 @@ def _along_strides(array: Array) -> Iterator[Access]:
         yield replace(access, subscripts=(subscript * stride,)) if is_one and alone else access
 
 
-def _by_one_stride(array: Array, strides: set[Polynomial]) -> tuple[list[Access], set[Polynomial]]:
+def _by_one_stride(array: Array, strides: set[Polynomial], ranges: Ranges) -> tuple[list[Access], set[Polynomial]]:
     """Write the accesses with one of the strides, where conditions say that the others equal it."""
     for one in sorted(strides, key=str):
         found: list[Access] = []
         for access in array.accesses:
-            others = [stride for stride in _strides_of(access, array) if stride != one]
+            others = [stride for stride in _strides_of(access, array, ranges) if stride != one]
             names = [name for stride in others for name in stride.variables()]
             are_names = others == [*map(Polynomial.variable, names)]
             if not are_names or not all(access.domain.says(side) for o in others for side in (o - one, one - o)):
@@ -363,8 +369,8 @@ def _chains(array: Array, ranges: Ranges) -> list[list[Polynomial]]:
     for access in array.accesses:
         for loop in access.domain.loops:
             factor = access.subscripts[0].coefficient(loop.variable)
-            if not factor.is_constant:
-                stride = primitive(factor)
+            stride = _stride_of(factor, access, ranges)
+            if stride is not None:
                 contents[stride] = gcd(contents.get(stride, 0), *factor.terms.values())
     whole = [ONE, *(stride.scale(contents.get(stride, 1)) for stride in plain[1:])]
     whole = _with_whole_rows(array, list(dict.fromkeys(whole)), ranges)
