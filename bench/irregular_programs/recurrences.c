@@ -135,7 +135,7 @@ void interleaved_phases(int n, int *phase, const int *increment) {
         phase[i] = phase[i - 3] + increment[i];
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 void interleaved_gains(int frames, float gain[2 * frames], const float ratio[2 * frames]) {
     for (int i = 2; i < 2 * frames; i++)
         gain[i] = gain[i - 2] * ratio[i];

@@ -65,7 +65,7 @@ def smooth_rows(A: "float[m,n]", k: float):
             A[i, j] = k * A[i, j] + (1 - k) * A[i, j - 1]
 
 
-# expect: numpy refused TL181, jax refused TL181, torch refused TL181, stablehlo refused TL181, linalg refused TL181, c refused TL181
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 def hidden_states(W: "float[m,m]", U: "float[t,m]", H: "float[t,m]"):
     h = np.zeros(W.shape[0])
     for t in range(U.shape[0]):

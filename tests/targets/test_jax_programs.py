@@ -141,6 +141,12 @@ def test_a_store_into_an_array_that_cannot_change_is_refused() -> None:
     assert "store" in _refusal(f"import jax\nimport jax.numpy as jnp\n\n\n{body}")
 
 
+def test_a_type_that_folds_of_segments_ignore_is_refused() -> None:
+    fold = "C = jnp.add.reduceat(C, jnp.arange(C.shape[0]), dtype=jnp.float64)"
+    body = f"def gemm(alpha, C, A, B):\n{CHECK}    {fold}\n    return C\n"
+    assert "ignores `dtype`" in _refusal(f"import jax\nimport jax.numpy as jnp\n\n\n{body}")
+
+
 def test_updates_are_functional_and_leave_the_arguments_alone(jax: ModuleType) -> None:
     lifted = lift(STENCIL, to="jax")
     assert ".at[" in lifted.source

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests.shared import is_exhaustive
-from tests.targets.sampling import LARGEST, NUMPY_TYPES, Meaning, compare_cells, values
+from tests.targets.sampling import LARGEST, WITH_BRAIN, Meaning, compare_cells, values
 
 from tensorlift.poly.domain import UNIVERSE
 from tensorlift.proofs.obligations import Ledger
@@ -61,10 +61,11 @@ def _try(entry: Sample, dtypes: Mapping[str, DType], sizes: Mapping[str, int], *
         kind = entry.operands[name].partition("[")[0]
         arrays[name] = values("sparse" if operand.dtype == "bool" else kind, operand.dtype, shape, rng)
     model = Meaning(sizes, arrays)
-    found = [load_stablehlo(text, ENTRY)(**arrays)] if compiles else []
-    for got in [*found, *interpret(text, list(arrays.values()))]:
+    is_brain = meant.dtype == "bf16"  # of which the interpreter's library gives no cells
+    found = [load_stablehlo(text, ENTRY)(**arrays)] if compiles or is_brain else []
+    for got in [*found, *([] if is_brain else interpret(text, list(arrays.values())))]:
         assert got.shape == tuple(extent.constant for extent in meant.shape)
-        assert got.dtype == NUMPY_TYPES[meant.dtype]
+        assert got.dtype == WITH_BRAIN[meant.dtype]
         compare_cells(got, meant, model)
 
 

@@ -69,6 +69,9 @@ class TypeRules(Protocol):
     def sum_type(self, dtype: DType) -> DType:
         """Return the type of a sum or product."""
 
+    def segment_type(self, o: Obligations, dtype: DType, asked: DType | None) -> DType:
+        """Return the type of sums or products of segments, for which another type may be asked."""
+
     def running_type(self, dtype: DType) -> DType:
         """Return the type of a running sum or product."""
 

@@ -93,7 +93,7 @@ def _lifted(text: str, target: str = "numpy") -> FunctionRecord:
         (TWICE, "def twice(x):\n    return x + x"),
         (SAME, "    x = x.copy()\n    x[:n] *= x[:n]\n    return x"),
         (PART, "    y = x.copy()\n    y[m:] = 0\n    return y"),  # nothing is known of what is not written
-        (ROWS, "    r = x.sum(axis=1, dtype=np.int32)\n    result = r[0]\n    return r, result"),
+        (ROWS, "    r = x.sum(axis=1, dtype=np.int32)\n    return r, r[0]"),
     ],
 )
 def test_a_returned_array_is_an_output(text: str, form: str) -> None:

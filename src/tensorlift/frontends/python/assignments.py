@@ -33,7 +33,7 @@ from tensorlift.frontends.python.scalars import (
     name_of,
 )
 from tensorlift.frontends.python.state import LOCAL, Inference, Local
-from tensorlift.frontends.python.syntax import as_stored, may_be_mask, names_in, refilled_parameters
+from tensorlift.frontends.python.syntax import as_stored, may_be_mask, names_in, refilled_parameters, walrus_text
 from tensorlift.frontends.python.values import Array, NoItems, Operand, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, LONG, FloatType
@@ -120,7 +120,7 @@ def _named(ctx: Inference, node: ast.NamedExpr) -> Operand:
     """Bind a name to a number in an expression."""
     value = evaluate(ctx, node.value)
     if not isinstance(value, Scalar):
-        raise RefusedError("walrus-array", ast.unparse(node))
+        raise RefusedError("walrus-array", walrus_text(node))
     bind_name(ctx, node.target.id, value)
     return evaluate(ctx, ast.copy_location(ast.Name(node.target.id, ast.Load()), node))
 

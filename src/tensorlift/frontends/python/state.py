@@ -22,7 +22,7 @@ from tensorlift.frontends.python.scalars import (
     quotient,
     size_of,
 )
-from tensorlift.frontends.python.syntax import stored_in, unsure_bindings
+from tensorlift.frontends.python.syntax import stored_in, unsure_bindings, walrus_text
 from tensorlift.frontends.python.values import Array, Memory, NoItems, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import LONG, VOID, VoidType
@@ -88,7 +88,7 @@ class Scope:
             inner += [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt)]
         named = [part for part in ast.walk(function) if isinstance(part, ast.NamedExpr)]
         for part in unsure_bindings(function) if named else ():
-            raise refusal("walrus", module.locate(part), ast.unparse(part))
+            raise refusal("walrus", module.locate(part), walrus_text(part))
         inner += [part.target for part in named]
         stores = Counter(stored_in(function.body))
         return Scope(

@@ -244,6 +244,11 @@ def filled_by(loop: ast.For) -> list[str]:
     return [name for name in names if used[name] == 1]
 
 
+def walrus_text(node: ast.NamedExpr) -> str:
+    """Return the text of an assignment inside of an expression, which versions of Python unparse differently."""
+    return f"({node.target.id} := {ast.unparse(node.value)})"
+
+
 def unsure_bindings(function: ast.FunctionDef) -> Iterator[ast.NamedExpr]:
     """Iterate over the assignments inside of expressions that are not always evaluated with these."""
     for node in ast.walk(function):

@@ -59,6 +59,10 @@ class ArrayTypes(ABC):
         """Return the type of a running sum or product."""
         return self.sum_type(dtype)
 
+    def segment_type(self, o: Obligations, dtype: DType, asked: DType | None) -> DType:  # noqa: ARG002 - NumPy takes each type
+        """Return the type of sums or products of segments: what is asked for, or that of a sum."""
+        return asked or self.sum_type(dtype)
+
     def sum_type(self, dtype: DType) -> DType:
         """Return the type of a sum or product: narrow integers are widened."""
         if is_float(dtype) or width(dtype) == _WIDEST:

@@ -230,7 +230,8 @@ def segments(op: Reducer) -> Callable[..., SymbolicTensor]:
         place, (count,) = axis_of(o, axis, a.rank), indices.shape
         extent = a.shape[place]
         require_in_range(o, extent, indices)
-        element = _result_dtype(o, op, a.dtype, o.types.sum_type(a.dtype), dtype)
+        found = o.types.segment_type(o, a.dtype, dtype and dtype.dtype)
+        element = _result_dtype(o, op, a.dtype, found, dtype)
         nothing = neutral_term(op, element)
 
         def between(low: Term, high: Term, at: Indices) -> Term:

@@ -306,6 +306,12 @@ class JaxTypes(ArrayTypes):
         """Return the type of a running sum: that of the summands, but for truth values."""
         return "i64" if dtype == "bool" else dtype
 
+    def segment_type(self, o: Obligations, dtype: DType, asked: DType | None) -> DType:
+        """Return the type of sums or products of segments: that of the summands, whatever is asked for."""
+        if asked is not None:
+            o.refuse("JAX folds segments in the type of the array, and ignores `dtype`; convert the array first")
+        return dtype
+
     def filled_type(self, o: Obligations, value: SymbolicTensor) -> DType:
         """Return the element type of an array that is filled with a value, which must have a type."""
         if not value.is_strong:
