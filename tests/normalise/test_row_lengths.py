@@ -80,6 +80,14 @@ def test_rows_that_are_differences_are_filled_from_the_last(row: str) -> None:
     _fills("int i = p - 1; i >= 0; i--", row)
 
 
+@pytest.mark.parametrize("step", ["n - m + 1", "m - n + 1"])
+def test_a_step_that_is_a_difference_is_no_diagonal_of_longer_rows(step: str) -> None:
+    size = step.removesuffix(" + 1")
+    text = f"void f(int n, int m, double *a) {{ for (int i = 0; i < {size}; i++) a[i * ({size}) + i] = 1; }}\n"
+    (lifted,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    assert f"np.ones(({size}, 1))" in str(lifted.program), lifted.diagnostics
+
+
 def _fills(rows: str, row: str) -> None:
     loops = f"for ({rows}) for (int j = 0; j < {row}; j++)"
     text = f"void f(int n, int m, int p, int q, double *a) {{ {loops} a[i * ({row}) + j] = 1; }}\n"

@@ -94,8 +94,10 @@ def _row_length(
     """Give the length of the rows that a stride leads through: ``n`` for ``n + 1``, which walks along a diagonal."""
     lead, accesses = _leading(stride), array.accesses
     if stride != lead:
-        alone = stride not in rows and all(_is_diagonal(access, stride, array, ranges) for access in accesses)
-        if alone or (lead in found and (stride - lead).is_constant):
+        rest = stride - lead  # smaller strides, along a diagonal: ``n - m + 1`` has none
+        alone = stride not in rows and (rest.is_constant or all(value > 0 for value in rest.terms.values()))
+        alone = alone and all(_is_diagonal(access, stride, array, ranges) for access in accesses)
+        if alone or (lead in found and rest.is_constant):
             return lead
     if stride not in rows:
         return stride
