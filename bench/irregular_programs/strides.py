@@ -131,7 +131,7 @@ def unpack_lower(n: int, p: np.ndarray) -> np.ndarray:
     return A
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def packed_mv(ap: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
     for i in range(len(x)):
         s = 0.0

@@ -96,6 +96,23 @@ def _fills(rows: str, row: str) -> None:
     assert "np.ones((p, " in str(lifted.program), lifted.program
 
 
+BLUR = """
+void blur(const float *x, float *o, int h, int w, int r) {
+  for (int y = 0; y < h; y++) for (int c = 0; c < w; c++) {
+    float s = 0;
+    for (int i = 0; i < r; i++) { int a = y + i - 1; if (a >= 0 && a < h) s += x[a*w + c]; }
+    o[y*w + c] = s;
+  }
+}
+"""
+
+
+def test_an_array_ends_where_the_source_checks_that_it_does() -> None:
+    (lifted,) = lift_source(source_from_text(BLUR, "f.c"), LiftOptions()).functions
+    assert lifted.verdict == "loop-free", lifted.diagnostics
+    assert [each.shape for each in lifted.parameters if each.name == "x"] == [("h", "w")]  # not of h + r - 2 rows
+
+
 DECLARED = """
 double trace(double a[5][5]) { double t = 0; for (int i = 0; i < 5; i++) t += a[i][i]; return t; }
 double other(double a[5][5]) { double t = 0; for (int i = 0; i < 5; i++) t += a[i][4-i]; return t; }

@@ -203,6 +203,7 @@ class Shapes:
         """Choose the extent that is provably enough for the most accesses, each of which has several that are.
 
         Where none is enough for all, the sizes must be such that the chosen one is: large ones, if it grows with them.
+        Of several that are as good, the plainest: the ``h`` of ``if (y + i < h)`` before the ``h + r - 1`` of loops.
         """
         candidates = list(dict.fromkeys(extent for enough in needed for extent in enough))
         best = self._most_enough(needed, candidates, self._ranges.is_nonnegative)
@@ -214,11 +215,12 @@ class Shapes:
     def _most_enough(
         needed: list[tuple[Polynomial, ...]], candidates: list[Polynomial], holds: Callable[[Polynomial], bool]
     ) -> Polynomial:
-        def rank(candidate: Polynomial) -> tuple[int, bool, int, int]:
+        def rank(candidate: Polynomial) -> tuple[int, bool, int, int, int]:
             below = {other for other in candidates if holds(candidate - other)}
             doubts = sum(below.isdisjoint(enough) for enough in needed)
             lesser = sum(other in below and not holds(other - candidate) for other in candidates)
-            return doubts, doubts > 0 and candidate.is_constant, lesser, candidates.index(candidate)
+            is_odd = doubts > 0 and candidate.is_constant
+            return doubts, is_odd, lesser, len(candidate.terms), candidates.index(candidate)
 
         return min(_without_lesser(candidates, needed), key=rank)
 
