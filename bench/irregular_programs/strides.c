@@ -97,7 +97,7 @@ void unpack_lower(int n, const double *p, double A[n][n]) {
       A[i][j] = p[i * (i + 1) / 2 + j];
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void packed_mv(int n, const double *ap, const double *x, double *y) {
   for (int i = 0; i < n; i++) {
     double s = 0.0;
