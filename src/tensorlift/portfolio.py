@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import TensorProgram
 
 RESCUE = 2.0  # seconds for the others where derivation fails: a refusal must not take long
+_MOST_LOOPS = 2  # that add to the allowance of a search: an answer takes seconds
 _ONLY_CLOSED = {"sketch-whole", "enumerate"}  # these search once: through all definitions, or for long
 _OF_ENGINES = ("TL3", "TL4")  # how the codes begin for what an engine does not find, and for what is not proved
 
@@ -83,7 +84,7 @@ def chosen_program(  # noqa: PLR0913 - what is asked for, and how long to search
 
     """
     SESSION.loops = max(1, sum(isinstance(op, ForOp) for outer in view.body.ops for op in outer.walk()))
-    with together(times=SESSION.loops) as allowance:
+    with together(times=min(SESSION.loops, _MOST_LOOPS)) as allowance:
         try:
             if engine != AUTO:
                 return _by_one(view, request, stage, engine)

@@ -31,7 +31,7 @@ _CONTINUE, _QUOTA = 1, 6  # of ISL_ON_ERROR, and of isl_error
 
 _BETWEEN = 40_000_000  # operations between two questions, some 10 s: no one step takes longer
 _OPERATIONS = 100_000  # for one question, some 25 ms; the reference kernels need less than half of them
-_TOGETHER = 10_000_000  # for all questions of one search, for each loop, or of one decision, some 3 s
+_TOGETHER = 7_500_000  # for all questions of one search, for each loop, or of one decision, some 2 s
 _MARK = (1 << 48) + 1  # a number that no other word of isl's context is
 _WORDS = 100  # of isl's context, or more
 _LONG = 1 << 63  # isl takes larger integers as text alone
