@@ -226,8 +226,9 @@ class PieceLowering:
             if not previous or around.spans is None:
                 raise
             return self._with_masks_in(around, pieces, previous[0], boxes)
-        if any(p.spans is None and p.term.has_domains for p in odd) and self._folds_planes(value):
-            raise self._refuse("a piece has no box around it")  # few of its cells may be needed
+        is_folded = [p.term.has_domains for p in boxes]  # by less: few cells of the plane may be needed
+        if any(p.spans is None and p.term.has_domains for p in odd) and any(is_folded) and self._folds_planes(value):
+            raise self._refuse("a piece has no box around it")
         if not boxes:
             return [self._assign(value)]
         return self._into(self._start(owned(value, self.build)), boxes)
