@@ -10,13 +10,12 @@ from tensorlift.ir.tensor_program import (
     Elementwise,
     Expression,
     NewAxis,
-    Range,
     Reduction,
     SizeValue,
     Subscript,
 )
+from tensorlift.ir.views import is_whole
 from tensorlift.ops.dtypes import is_float
-from tensorlift.poly.affine import ZERO
 
 if TYPE_CHECKING:
     from tensorlift.poly.affine import Affine
@@ -39,11 +38,8 @@ def kept_fold(node: Subscript) -> tuple[Reduction, str] | None:
         return None
     inserted = tuple(axis for axis, item in enumerate(node.items) if isinstance(item, NewAxis))
     parts = [item for item in node.items if not isinstance(item, NewAxis)]
-    is_whole = all(
-        isinstance(item, Range) and item.start == ZERO and item.stop == extent and item.step == 1
-        for item, extent in zip(parts, fold.shape, strict=False)
-    )
-    return (fold, method) if is_whole and inserted == tuple(sorted(fold.axes)) else None
+    keeps_all = all(is_whole(item, extent) for item, extent in zip(parts, fold.shape, strict=False))
+    return (fold, method) if keeps_all and inserted == tuple(sorted(fold.axes)) else None
 
 
 def _factors(count: Expression) -> Counter[Affine] | None:

@@ -214,19 +214,23 @@ def start(cursor: Any) -> Any:
 
 
 class Positions:
-    """Finds the positions of places; it holds the memory that libclang answers in, so one belongs to one reader."""
+    """Finds the positions of places; it holds the memory that libclang answers in, so one belongs to one reader.
 
-    def __init__(self) -> None:
+    What stands nowhere, or in headers of the package, which stand for what is known without them, is in the main file.
+    """
+
+    def __init__(self, main: str) -> None:
         self._file, self._line, self._column = cindex.c_object_p(), ctypes.c_uint(), ctypes.c_uint()
         self._answer = ctypes.byref(self._file), ctypes.byref(self._line), ctypes.byref(self._column), None
-        self._names: dict[int | None, str] = {None: ""}
+        self._main, self._names = main, dict[int | None, str]({None: main})
 
     def of(self, place: Any) -> tuple[str, int, int]:
         """Give file, line and column of a place; code from a macro stands where the macro is used."""
         _expansion(place, *self._answer)
         file = ctypes.cast(self._file, ctypes.c_void_p).value
         if file not in self._names:
-            self._names[file] = LIBRARY.clang_getFileName(cindex.File(self._file))
+            name = LIBRARY.clang_getFileName(cindex.File(self._file))
+            self._names[file] = self._main if Path(name).is_relative_to(INCLUDE) else name
         return self._names[file], self._line.value, self._column.value
 
 

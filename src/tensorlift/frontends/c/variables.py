@@ -39,12 +39,11 @@ class UnitReader:
         self.file = file
         self.types = TypeReader()
         self._variables: dict[int | None, nodes.Variable] = {}
-        self._positions = libclang.Positions()
+        self._positions = libclang.Positions(file)
 
     def location(self, cursor: Any) -> Location:
         """Give the place of a cursor; an expression often starts where its first operand does."""
-        file, line, column = self._positions.of(libclang.start(cursor))
-        return Location(file or self.file, line, column)
+        return Location(*self._positions.of(libclang.start(cursor)))
 
     def variable_of(self, cursor: Any) -> nodes.Variable:
         """Read a declaration of a variable or parameter once."""

@@ -60,7 +60,6 @@ _DEEPEST = 120  # nested expressions and statements; more would exhaust the stac
 
 # Attributes are immutable, and making one checks it; these occur again and again.
 _memref = lru_cache(maxsize=64)(MemRefType)
-_OWN = str(libclang.INCLUDE)  # headers of the package, which stand for what is known without them
 _number = lru_cache(maxsize=4096)(IntAttr)
 _text = lru_cache(maxsize=64)(StringAttr)
 
@@ -230,11 +229,15 @@ class Unit:
     visible: Callable[[Any], Any]  # what the main file declares for a variable; None where it declares none
     memory: Memories  # declare a static variable, or a member of one; gives its symbol and type
     rules: Rules = C
-    positions: libclang.Positions = field(default_factory=libclang.Positions)
+    positions: libclang.Positions = field(init=False)
     locations: dict[int, FileLineColLoc] = field(default_factory=dict)
     facts: FactFinder = field(default_factory=FactFinder)
     uses: UseFinder = field(default_factory=UseFinder)
     kept: set[int] = field(default_factory=set)  # static variables of functions that nothing writes
+
+    def __post_init__(self) -> None:
+        """Begin to find places."""
+        self.positions = libclang.Positions(self.file)
 
 
 @dataclass(slots=True)
@@ -315,8 +318,7 @@ class Context:
         known = unit.locations.get(start.int_data)
         if known is None:
             file, line, column = unit.positions.of(start)
-            named = unit.file if not file or file.startswith(_OWN) else file
-            known = FileLineColLoc(_text(named), _number(line), _number(column))
+            known = FileLineColLoc(_text(file), _number(line), _number(column))
             unit.locations[start.int_data] = known
         return known
 

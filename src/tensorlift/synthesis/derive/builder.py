@@ -37,10 +37,10 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
 )
+from tensorlift.ir.views import composed_items, is_whole, subscript_shape, without_turns
 from tensorlift.ops.dtypes import NARROW, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import SCALAR_OPS
 from tensorlift.poly.affine import ONE, Affine
-from tensorlift.synthesis.derive.subscripts import composed_items, is_whole, subscript_shape, without_turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.rewrite import reads_in, substitute
 from tensorlift.ir.tensor_program import Assign, Scatter, SetSlice
+from tensorlift.ir.views import whole
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least
 from tensorlift.poly.names import unused
 from tensorlift.synthesis.derive.reads import affine_value
-from tensorlift.synthesis.derive.subscripts import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,13 +15,13 @@ from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Reduce, piecewise, reduce
 from tensorlift.ir.scalar_terms import neutral
 from tensorlift.ir.tensor_program import Range, Reverse
+from tensorlift.ir.views import whole
 from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.poly.domain import EMPTY, Domain, at_least
 from tensorlift.poly.variables import unconstrained, without_divisions
 from tensorlift.synthesis.derive.reads import affine_value, readable
 from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, range_of, span_box
-from tensorlift.synthesis.derive.subscripts import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable

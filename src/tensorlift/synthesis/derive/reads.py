@@ -17,11 +17,11 @@ from tensorlift.comprehension.places import gathered, of_one_variable, stays_wit
 from tensorlift.comprehension.ranges import ends_of, value_range
 from tensorlift.comprehension.rewrite import place_of, reads_in
 from tensorlift.ir.tensor_program import At, Expression, Iota, Range, Reverse, SubscriptItem
+from tensorlift.ir.views import whole
 from tensorlift.ops.dtypes import NARROW, is_float
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.synthesis.derive.scope import Scope, Value, ends_over
-from tensorlift.synthesis.derive.subscripts import whole
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Read, Reduce, Term

@@ -23,6 +23,7 @@ from tensorlift.comprehension.updates import REDUCERS, NoUpdatesError, has_hits,
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.scalar_terms import neutral
 from tensorlift.ir.tensor_program import Assign, Scatter, SetSlice, Statement, variables_in
+from tensorlift.ir.views import whole
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain
 from tensorlift.poly.names import fresh
@@ -30,7 +31,6 @@ from tensorlift.synthesis.derive.builder import owned
 from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import affine_value, readable
 from tensorlift.synthesis.derive.scope import Scope, Value, ranges_of, span_box
-from tensorlift.synthesis.derive.subscripts import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

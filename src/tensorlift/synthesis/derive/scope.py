@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.ranges import ends_of, in_range
 from tensorlift.ir.tensor_program import Elementwise, Expression, NewAxis, Range
+from tensorlift.ir.views import whole
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least, less
 from tensorlift.poly.variables import without_divisions, without_redundancies
-from tensorlift.synthesis.derive.subscripts import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

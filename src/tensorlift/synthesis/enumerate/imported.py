@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorlift.ir.tensor_program import At, Literal, NewAxis, Operation, walk_expressions
+from tensorlift.ir.views import whole
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.synthesis.derive.scope import Value
-from tensorlift.synthesis.derive.subscripts import whole
 from tensorlift.synthesis.enumerate.heuristics import (
     folds_of,
     leaves_of,

@@ -15,9 +15,9 @@ import numpy as np
 from tensorlift.comprehension.notation.definitions import show_definition
 from tensorlift.comprehension.terms import Read, Scalar
 from tensorlift.ir.tensor_program import At
+from tensorlift.ir.views import whole
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.synthesis.derive.scope import Value
-from tensorlift.synthesis.derive.subscripts import whole
 from tensorlift.synthesis.enumerate.steps import Step, applied
 from tensorlift.synthesis.symbolic import field as gf
 from tensorlift.synthesis.symbolic.graph import EXTREMES, Graph

@@ -38,10 +38,10 @@ from tensorlift.ir.tensor_program import (
     values_of,
     walk_expressions,
 )
+from tensorlift.ir.views import whole
 from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.poly.affine import Affine
 from tensorlift.synthesis.derive.builder import Builder
-from tensorlift.synthesis.derive.subscripts import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

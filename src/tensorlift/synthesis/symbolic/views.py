@@ -18,12 +18,12 @@ import numpy as np
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.tensor_program import At, Range, Reverse
+from tensorlift.ir.views import whole
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import Domain
 from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import read_value
 from tensorlift.synthesis.derive.scope import ranges_of, span_box
-from tensorlift.synthesis.derive.subscripts import whole
 from tensorlift.synthesis.symbolic.meaning import Meaning
 from tensorlift.synthesis.symbolic.points import contains
 

@@ -19,11 +19,12 @@ from tensorlift.ir.tensor_program import (
     SetSlice,
     walk_statements,
 )
+from tensorlift.ir.views import is_whole
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.targets.emitted import returned, spell_all, spelling
 from tensorlift.targets.linalg.loops import loop_head, results_of, spelled, starts_text
-from tensorlift.targets.linalg.values import Values, is_whole
+from tensorlift.targets.linalg.values import Values
 from tensorlift.targets.linalg.writer import Value, Writer, element_type, tensor_type
 from tensorlift.targets.mlir_text.text import INDENT, function_emitted, mentions, table_text, without_unused
 

@@ -36,9 +36,10 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
 )
+from tensorlift.ir.views import is_whole
 from tensorlift.ops.dtypes import is_float
 from tensorlift.ops.scalar_ops import neutral
-from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.poly.affine import ONE, Affine
 from tensorlift.targets.linalg.body import Body, aligned, generic, is_mapped, written
 from tensorlift.targets.linalg.loops import between, running
 from tensorlift.targets.linalg.stores import stored
@@ -388,11 +389,6 @@ class Values:
             raise refuse("TL305", message, remedy="lift to numpy")
         body = Body(self, node.shape)
         return written(body, body.at(node, body.point()), node.shape, node.dtype)
-
-
-def is_whole(item: Range | At, extent: Affine) -> bool:
-    """Tell whether a part of an axis is all of it."""
-    return isinstance(item, Range) and item.start == ZERO and item.stop == extent and item.step == 1
 
 
 def _common(arguments: Sequence[Expression]) -> DType:
