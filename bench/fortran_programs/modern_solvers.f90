@@ -76,6 +76,19 @@ contains
   end subroutine red_black_within
 
   ! expect: loop-free
+  subroutine red_black_plane(u, f, n, h2, color)
+    integer, intent(in) :: n, color
+    real(rk), intent(inout) :: u(0:n+1, 0:n+1)
+    real(rk), intent(in) :: f(n, n), h2
+    integer :: i, j
+    do j = 1, n
+      do i = 1 + mod(j + color, 2), n, 2
+        u(i,j) = 0.25_rk*(u(i-1,j) + u(i+1,j) + u(i,j-1) + u(i,j+1) - h2*f(i,j))
+      end do
+    end do
+  end subroutine red_black_plane
+
+  ! expect: loop-free
   subroutine restrict_within(fine, coarse)
     real(rk), intent(in) :: fine(:, :)
     real(rk), intent(out) :: coarse(:, :)

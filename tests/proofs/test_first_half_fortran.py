@@ -13,6 +13,7 @@ pytest.importorskip("fparser")
 _STATEMENTS = {
     "two reads of one array go into an inner loop": "do k = 1, n - 1\nx = x + m(:, k)*(v(k+1) - v(k))\nend do",
     "what is computed of reads goes into an inner loop": "do k = 1, n\nm(:, k) = m(:, k) + c*v(k)*x\nend do",
+    "the rest of a sum decides": "do j = 1, n\ndo k = 1, n\nif (mod(j + k, 2) == 1) m(j,k) = x(k)\nend do\nend do",
     "a gather of all": "x = v(at)",
     "two gathers": "x(2:) = v(at(2:)) + v(at(:n-1))",
     "the greatest of two arrays": "c = max(maxval(x), maxval(v))",

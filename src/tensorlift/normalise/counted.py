@@ -295,7 +295,7 @@ def _counted(ex: Execution, op: Operation, solved: Evolution) -> _Count:
     if isinstance(start, Index) and first.stride == ONE and steps_by_one and ex.ranges.is_affine(start.polynomial):
         over = LoopRange(variable, start.polynomial, tuple(start.polynomial + count for count in trips))
         return _Count((over,), Polynomial.variable(variable) - start.polynomial, after, hint, nonempty)
-    if isinstance(start, Index) and _steps_only(solved, primary) and _vary(ex, trips):
+    if primary is not None and isinstance(start, Index) and _vary(ex, trips) and _counts_alone(ex, solved, primary):
         bounds = tuple(start.polynomial + counted.distance for counted in solved.counts)
         return _Count((LoopRange(variable, start.polynomial, bounds, first.stride),), None, after, hint, nonempty)
     over = LoopRange(variable, ZERO, tuple(trips))
@@ -345,13 +345,6 @@ def _counts_alone(ex: Execution, solved: Evolution, primary: int) -> bool:
     moves = solved.counts[0].stride * Polynomial.variable(ITERATION)
     has_cells = all(n not in solved.moves and _before(ex, solved, n, ZERO) is None for n in others)
     return has_cells and solved.moves[primary] == moves and solved.view.is_tested
-
-
-def _steps_only(solved: Evolution, primary: int | None) -> bool:
-    """Whether a loop carries nothing but a counter that rises by the stride of its test."""
-    stride = solved.counts[0].stride * Polynomial.variable(ITERATION)
-    moving = [number for number in range(len(solved.view.arguments)) if solved.moves.get(number) != ZERO]
-    return moving == [primary] and solved.moves[moving[0]] == stride and solved.view.is_tested
 
 
 def _vary(ex: Execution, trips: list[Polynomial]) -> bool:

@@ -198,6 +198,15 @@ class Divided:
         bounds = [bound for name, q in self.quotients.items() for bound in _bounds(name, *q)]
         return (constraint(self.affine) & Domain.of(*bounds)).project_out(*self.quotients)
 
+    def at_least(self) -> Affine | None:
+        """Return what the expression never is less than, where it has whole multiples of one quotient."""
+        ((name, (numerator, divisor)), *more) = self.quotients.items()
+        factor, rest = divmod(self.affine.coefficient(name), divisor)
+        if more or rest:
+            return None
+        least = numerator - (divisor - 1 if factor > 0 else 0)
+        return self.affine + least * factor - Affine.var(name, factor * divisor)
+
     def term(self, dtype: DType) -> Term:
         """Return the expression as a number of a type that holds what is divided."""
         whole, parts = self.affine, list["Term"]()

@@ -23,8 +23,9 @@ from tensorlift.ir.scalar_terms import UnknownOperationError, convert, lowest_bi
 from tensorlift.ops.dtypes import FLOATS
 from tensorlift.poly import names
 from tensorlift.poly.affine import Affine, affine
-from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine, less
+from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine, at_least, less
 from tensorlift.poly.names import formals
+from tensorlift.poly.variables import strided
 from tensorlift.summarize.indices import Divided, Indices, Place, gathered, rescaled, scattered
 from tensorlift.summarize.program import Program
 from tensorlift.summarize.statements import (
@@ -261,7 +262,7 @@ def _affine_for(r: _Reader, op: Operation, out: list[Statement]) -> None:
     loop: Any = op
     block: Any = loop.body.block
     place = location_of(op)
-    lower = r.indices.apply(loop.lowerBoundMap.data, r.affines_of(loop.lowerBoundOperands))
+    lower, start = _lower_bounds(r, loop)
     upper = _upper_bounds(r, loop, lower)
     variable = names.unused(block.args[0].name_hint or "i", r.taken)
     r.affines[block.args[0]] = affine(variable)
@@ -272,9 +273,27 @@ def _affine_for(r: _Reader, op: Operation, out: list[Statement]) -> None:
         within = limit.satisfies(lambda high: Domain.of(less(variable, high)))
         body = guarded(within, body, place)
     step, is_left = loop.step.value.data if size is None else size, refusal_of(op) is not None
+    if start is not None:
+        from_there = start.satisfies(lambda low: Domain.of(at_least(variable, low)) & strided(variable, low, step))
+        body, step = guarded(from_there, body, place), 1
     is_parallel = PARALLEL in op.attributes
     found = Loop(variable, lower, upper, step, body, place, left_early=is_left, is_parallel=is_parallel)
     out.append(rescaled(found) if size is None else found)
+
+
+def _lower_bounds(r: _Reader, loop: Any) -> tuple[tuple[Affine, ...], Divided | None]:
+    """Return the lower bounds; where a loop variable is divided, as in ``1 + j % 2``, what that is at least, and it."""
+    lower_map, operands = loop.lowerBoundMap.data, r.affines_of(loop.lowerBoundOperands)
+    try:
+        return r.indices.apply(lower_map, operands), None
+    except NotAffine:
+        if len(lower_map.results) > 1:
+            raise
+    bound = r.indices.divided(lower_map, operands)
+    least = bound.at_least()
+    if least is None:
+        raise NotAffine(f"the bound {bound.affine} with {bound.quotients}")
+    return (least,), bound
 
 
 def _step_by_size(r: _Reader, block: Any, lower: tuple[Affine, ...]) -> Affine | None:

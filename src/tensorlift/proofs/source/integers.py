@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension import terms
 from tensorlift.ops.dtypes import DType, integer_range, width
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.domain import Domain, at_least, less, parse
 from tensorlift.poly.polynomial import ONE, Polynomial
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import DerivedSize, Summary
     from tensorlift.comprehension.terms import Term
 
+_MOST_RESTS = 8
 _MOST_PARTS = 1 << 13  # of sums of products: a loop over five sizes takes 5,500, and more take seconds
 
 
@@ -175,6 +176,15 @@ def divided_by_cases(
     if not context.is_subset(Domain.union(domain for domain, _ in found)):
         return []
     return [(domain, Polynomial.constant(times)) for domain, times in found if not context.is_disjoint(domain)]
+
+
+def rests_by_cases(value: Polynomial, divisor: int, context: Domain) -> list[tuple[Domain, int]]:
+    """Return what a division of an integer leaves over; nothing where it may be negative, or there are many cases."""
+    number = value.as_affine()
+    if number is None or not 1 < divisor <= _MOST_RESTS or not context.implies(at_least(number, 0)):
+        return []
+    names = number.variables
+    return [(parse(names, f"({number}) mod {divisor} = {rest}"), rest) for rest in range(divisor)]
 
 
 def as_term(integer: Exact, dtype: DType) -> Term:

@@ -28,6 +28,7 @@ from tensorlift.proofs.source.integers import (
     divided_by_cases,
     is_nonnegative,
     lies_in,
+    rests_by_cases,
 )
 
 if TYPE_CHECKING:
@@ -358,7 +359,15 @@ def _division(op: Operation, operands: list[Exact], context: Domain, known: Know
             [(UNIVERSE, whole)] if whole is not None else divided_by_cases(numerator, divisor, context, is_down=is_down)
         )
     ]
+    if not pieces and gives_rest and number is not None and _is_compared(op):
+        rests = rests_by_cases(numerator, number, context)
+        pieces = [(domain, Exact(Polynomial.constant(rest), is_signed=True)) for domain, rest in rests]
     return None if not pieces else pieces[0][1] if len(pieces) == 1 else Cases(tuple(pieces))
+
+
+def _is_compared(op: Operation) -> bool:
+    """Tell whether comparisons alone ask for an integer: what is stored is a term."""
+    return all(use.operation.name == "arith.cmpi" for use in op.results[0].uses)
 
 
 def _quotient(
