@@ -9,6 +9,7 @@ import pytest
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.fortran.preprocess import preprocessed
+from tensorlift.languages.fortran import read_fortran
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import read_source
 
@@ -110,3 +111,30 @@ def test_what_the_preprocessor_does_not_take_is_told_by_its_line(text: str, line
         preprocessed(text, "f.f90", (), ())
     (found,) = raised.value.diagnostics
     assert (found.code, found.location.line if found.location else 0) == ("TL102", line)
+
+
+_FREE = "subroutine f(n, x)\ninteger :: n\nreal :: x(n)\nx = 2*x %s1\nend\n"
+_FIXED = "".join(f"      {line}\n" for line in (_FREE % "\n     &+ ").replace("::", "").splitlines()[:3])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line", "help_"),
+    [
+        ("f.f", _FREE % "+", 1, "name the file `.f90`, which is read in free form"),
+        ("f.f90", "c     doubles\n" + _FIXED, 1, "name the file `.f`, which is read in fixed form"),
+        ("f.f", _FIXED + "      x = 2*x +\n      1\n      end\n", 4, "write `&` into column 6 of the next line"),
+    ],
+)
+def test_a_line_of_another_form_is_told(name: str, text: str, line: int, help_: str) -> None:
+    try:
+        ((found, *_), *_) = [one.diagnostics for one in read_fortran(text, name)]
+    except LiftError as error:
+        (found,) = error.diagnostics
+    assert (found.code, found.location.line if found.location else 0, found.remedy) == ("TL101", line, help_)
+
+
+def test_names_of_a_module_that_is_nowhere_have_no_implicit_types() -> None:
+    """`t` may be a variable of eight bytes there."""
+    text = "subroutine f(n, x)\nuse other\nreal(8) :: x(n)\ndo i = 1, n\nt = x(i)/3\nx(i) = t\nend do\nend\n"
+    (function,) = read_fortran(text, "f.f90")
+    assert [(d.code, d.location.line if d.location else 0) for d in function.diagnostics] == [("TL102", 2)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.symbols import (
     ASSUMED,
     CONSTANTS,
@@ -123,10 +124,23 @@ def _use(scope: Scope, statement: Any, modules: Mapping[str, Scope]) -> None:
         return
     known = modules.get(module)
     if known is None:
+        lost = refusal("module", scope.location(statement, module), module)
+        scope.lacking |= dict.fromkeys(pairs if only else ("", *pairs), lost)
         return
     listed = (*known.names, *known.procedures, *known.renamed, *known.types, *known.generics)
     public = [name for name in listed if known.exports(name)]
-    for own, other in (pairs if only else {**{name: name for name in public}, **pairs}).items():
+    scope.lacking |= {} if only or known.private else known.lacking
+    taken = pairs if only else {**{name: name for name in public}, **pairs}
+    for own in [own for own, other in taken.items() if other not in public]:
+        other = taken.pop(own)
+        no_such_name = refusal("module-name", scope.location(statement, other), other)
+        scope.lacking[own] = known.lacking.get(other) or known.lacking.get("") or no_such_name
+    _bring_in(scope, known, taken)
+
+
+def _bring_in(scope: Scope, known: Scope, names: Mapping[str, str]) -> None:
+    """Take names of a module by what they are called here."""
+    for own, other in names.items():
         if other in known.names:
             scope.names[own] = known.names[other]
         if other in known.procedures:

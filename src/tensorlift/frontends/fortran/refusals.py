@@ -12,10 +12,31 @@ REFUSALS: dict[str, Refusal] = {
     "parse": Refusal(
         "TL101", "the source is not valid Fortran: {detail}", "correct the line; a compiler must accept it"
     ),
+    "not-ended": Refusal("TL101", "`{detail}` is not ended before this line", "write `end {detail}` here"),
+    "unended": Refusal("TL101", "`{detail}` is not ended", "write `end {detail}` after this line"),
+    "extra-end": Refusal("TL101", "`{detail}` ends nothing", "remove the line"),
+    "unfinished": Refusal("TL101", "the statement is not finished in its line", "end the line with `&`"),
+    "unfinished-fixed": Refusal(
+        "TL101", "the statement is not finished in its line", "write `&` into column 6 of the next line"
+    ),
+    "free-form": Refusal(
+        "TL101",
+        "files in fixed form have no statements before column 7",
+        "name the file `.f90`, which is read in free form",
+    ),
+    "fixed-form": Refusal(
+        "TL101",
+        "this is a line of fixed form, in a file of free form",
+        "name the file `.f`, which is read in fixed form",
+    ),
     "preprocess": Refusal(
         "TL102", "{detail} is not read by the preprocessor", "preprocess the file: gfortran -E -cpp FILE -o NEW.f90"
     ),
     "include": Refusal("TL102", "there is no file `{detail}` to include", "say where it lies: -I FOLDER"),
+    "module": Refusal("TL102", "there is no file with the module `{detail}`", "say where it lies: -I FOLDER"),
+    "module-name": Refusal(
+        "TL161", "the module gives out nothing that is called `{detail}`", "declare it there, or correct the name"
+    ),
     "no-function": Refusal("TL104", "{detail}", "give a file that defines a subroutine or a function"),
     "unknown-function": Refusal("TL105", "{detail}", "choose one of the procedures that the file defines"),
     "too-large": Refusal("TL106", "{detail}", "split the file"),
@@ -31,6 +52,7 @@ REFUSALS: dict[str, Refusal] = {
         "TL146", "the common block `{detail}` is declared in two ways", "declare it alike wherever it is used"
     ),
     "derived": Refusal("TL140", "`{detail}` has a derived type", "pass the components as separate arguments"),
+    "unknown-type": Refusal("TL140", "the type `{detail}` is not known", "define it in this file, or in a module"),
     "procedure": Refusal("TL141", "the procedure `{detail}` is an argument", "call the procedure by its name"),
     "complex": Refusal(
         "TL143",
@@ -76,6 +98,10 @@ REFUSALS: dict[str, Refusal] = {
         "TL161", "the bounds of `{detail}` are not lifted", "declare it with sums of arguments as bounds"
     ),
     "statement": Refusal("TL162", "`{detail}` is not lifted", "use loops, `if` and assignments"),
+    "loop-name": Refusal(
+        "TL162", "no loop around this is called `{detail}`", "name the loop, as in `{detail}: do i = 1, n`"
+    ),
+    "label": Refusal("TL162", "no statement has the label {detail}", "write `{detail} continue` where it goes on"),
     "statement-function": Refusal(
         "TL163", "`{detail}` is assigned like an array, and is none", "declare `{detail}` as an array"
     ),

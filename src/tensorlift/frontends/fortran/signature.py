@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.frontends.fortran.constants import constant_of, integer_of
 from tensorlift.frontends.fortran.items import items_of
 from tensorlift.frontends.fortran.refusals import refusal
-from tensorlift.frontends.fortran.symbols import ASSUMED
+from tensorlift.frontends.fortran.symbols import ASSUMED, require_type
 from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.frontends.fortran.uses import path_of
 from tensorlift.ir import nodes
@@ -90,6 +90,7 @@ def _type(symbol: Symbol, place: Location) -> Any:
     if isinstance(symbol.ctype, ComplexType):
         return symbol.ctype.part
     if symbol.ctype is None:
+        require_type(symbol)
         raise refusal(symbol.unread or "type", place, symbol.name)
     return TRUTH if symbol.ctype is BOOL else symbol.ctype
 

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tensorlift.frontends.fortran.syntax import kind_of, statement_line
+from tensorlift.frontends.fortran.refusals import refusal
+from tensorlift.frontends.fortran.syntax import kind_of, nodes_in, statement_line
 from tensorlift.ops.c_types import (
     BOOL,
     CHAR,
@@ -28,7 +29,7 @@ from tensorlift.ops.c_types import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tensorlift.diagnostics import Location
+    from tensorlift.diagnostics import LiftError, Location
     from tensorlift.frontends.fortran.syntax import File
     from tensorlift.frontends.fortran.uses import Uses
 
@@ -222,6 +223,9 @@ class Scope:
     private: bool = False  # whether names are, of which nothing else is said
     access: dict[str, bool] = field(default_factory=dict)  # names, and whether others see them
     shared: dict[tuple[Any, ...], Symbol] = field(default_factory=dict)  # of the outermost scope: members of commons
+    lacking: dict[str, LiftError] = field(
+        default_factory=dict
+    )  # names that `use` asks for in vain, "" for any other one
 
     @property
     def outermost(self) -> Scope:
@@ -238,7 +242,16 @@ class Scope:
             above, _, own = name.rpartition(PART)
             variable = self.find(above)
             return variable.part(own) if variable is not None else None
-        return self.names.get(name) or (self.outer.find(name) if self.outer is not None else None)
+        if name in self.names or name in self.lacking:
+            return self.names.get(name)
+        return self.outer.find(name) if self.outer is not None else None
+
+    def require(self, name: str) -> None:
+        """Refuse a name that is not found if it may be one of a module that is not there, or that does not have it."""
+        if name in self.lacking or "" in self.lacking:
+            raise self.lacking.get(name) or self.lacking[""]
+        if self.outer is not None:
+            self.outer.require(name)
 
     def derived(self, name: str) -> Derived | None:
         """Look a derived type up here and around."""
@@ -345,6 +358,19 @@ def default_types(real_kind: int = 4) -> dict[str, tuple[Numeric | None, str]]:
     """Give the types of names that nothing declares, by their first letters."""
     real = REAL_KINDS[real_kind]
     return {letter: (INT if "i" <= letter <= "n" else real, "") for letter in "abcdefghijklmnopqrstuvwxyz"}
+
+
+def require_type(symbol: Symbol) -> None:
+    """Refuse a variable whose type is not read for what its declaration names and no module has."""
+    scope = symbol.variable.home
+    if scope is None:
+        return
+    for node in nodes_in([symbol.spec]):
+        name = str(node).lower()
+        if kind_of(node) in {"Name", "Type_Name"} and not scope.find(name) and scope.intrinsic_constant(name) is None:
+            scope.require(name)
+            if kind_of(node) == "Type_Name" and scope.derived(name) is None:
+                raise refusal("unknown-type", scope.location(symbol.spec, name), name)
 
 
 def implicit_type(scope: Scope, name: str) -> tuple[Numeric | None, str]:

@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, Location
+from tensorlift.frontends.fortran.parse_errors import Statement, parse_error
 from tensorlift.frontends.fortran.preprocess import preprocessed
 from tensorlift.frontends.fortran.refusals import refusal
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _FIXED = {".f", ".for", ".f77"}
 SUFFIXES = {*_FIXED, ".f90", ".f95", ".f03", ".f08"}
 _LABEL, _LAST_COLUMN = 5, 72  # of fixed form: columns for labels, and the last one that is read
+_OF_FREE_FORM = re.compile(r"[ \d]{0,4}[abe-z]", re.IGNORECASE)  # a statement among the labels, not `c` or `d`
 _CONTINUES = frozenset("123456789")
 _SIZE_LIMIT = 1_000_000
 _HEADER = re.compile(
@@ -101,6 +103,9 @@ def parse_units(text: str, filename: str, settings: Settings = Settings()) -> tu
     file = File(filename, [one.text for one in places], places, settings)
     fixed = file.is_fixed
     lines = [_in_columns(line) for line in file.lines] if fixed else file.lines
+    for number, line in enumerate(lines if fixed else (), 1):
+        if _OF_FREE_FORM.match(line):
+            raise refusal("free-form", file.location(number))
     try:
         units = [_parsed(file, lines, s, fixed=fixed) for s in _spans(_logical("\n".join(lines), fixed=fixed))]
     except ImportError:
@@ -149,15 +154,19 @@ def _reader(text: str, *, fixed: bool) -> Any:
     return reader
 
 
+def _header(line: str) -> re.Match[str] | None:
+    """Match the first statement of a unit."""
+    is_list = re.match(r"module\s+procedure\b", line, re.IGNORECASE)
+    return _HEADER.match(line) or (None if is_list else _MODULE.match(line))
+
+
 def _spans(statements: Iterator[tuple[str, int, int]]) -> list[_Span]:
     """Find the outermost units: each ends where as many have ended as have begun."""
     found: list[_Span] = []
     depth = 0
     interfaces = 0
     for line, first, last in statements:
-        header = _HEADER.match(line) or (
-            _MODULE.match(line) if not re.match(r"module\s+procedure\b", line, re.IGNORECASE) else None
-        )
+        header = _header(line)
         if header is None and depth == 0:
             found.append(_Span("program", "", first, last, []))  # a main program without a first statement
             depth += 1
@@ -184,16 +193,19 @@ def _parsed(file: File, lines: Sequence[str], span: _Span, *, fixed: bool) -> Un
     try:
         tree = _parser()(_reader(text, fixed=fixed))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the parser ends the process where names do not match
-        return Unit(span.name, span.first - 1, names, None, file, _not_valid(file, span.first - 1, error))
+        statements = (
+            Statement(line, first + span.first - 1, *(header["kind"].lower(), header["name"].lower()) if header else ())
+            for line, first, _ in _logical(text, fixed=fixed)
+            for header in [_header(line)]
+        )
+        return Unit(span.name, span.first - 1, names, None, file, _not_valid(file, span.first - 1, error, statements))
     return Unit(span.name, span.first - 1, names, tree.children[0] if len(tree.children) == 1 else tree, file)
 
 
-def _not_valid(file: File, first: int, error: BaseException) -> LiftError:
+def _not_valid(file: File, first: int, error: BaseException, statements: Iterable[Statement] = ()) -> LiftError:
     """Refuse what the parser does not take, at the line that it tells."""
     told = _PARSE_LINE.search(str(error))
-    line = first + (int(told[1]) if told else 1)
-    said = file.lines[line - 1].strip() if 0 < line <= len(file.lines) else ""
-    return refusal("parse", file.location(line), f"`{said}`")
+    return parse_error(file, first + (int(told[1]) if told else 1), statements)
 
 
 @cache

@@ -122,6 +122,8 @@ def call_statement(ctx: Context, node: Any) -> None:
         if name in SUBROUTINES and not (symbol is not None and symbol.is_dummy):
             SUBROUTINES[name](ctx, node)
             return
+        if symbol is None:
+            ctx.frame.scope.require(name)
         reason = "procedure" if symbol is not None and symbol.is_dummy else "call"
         reason = ctx.frame.scope.generic(name) or reason
         raise ctx.refusal(reason, node.children[0], name)
@@ -177,11 +179,13 @@ def run(ctx: Context, frame: Frame) -> None:
 
 def _read_body(ctx: Context, statements: Sequence[Any]) -> None:
     """Read the statements of a procedure."""
-    for node in nodes_in(statements):
-        if kind_of(node) in _JUMPS:
-            for target in node.children:
-                if kind_of(target) == "Label":
-                    ctx.frame.labels.setdefault(str(target), Flow())
+    jumps = {
+        str(target): node
+        for node in nodes_in(statements)
+        for target in (node.children if kind_of(node) in _JUMPS else ())
+        if kind_of(target) == "Label"
+    }
+    ctx.frame.labels |= {label: Flow() for label in jumps}
     rest = list(statements)
     while rest and _is_formula(ctx, rest[0]):
         formula = rest.pop(0)
@@ -189,7 +193,7 @@ def _read_body(ctx: Context, statements: Sequence[Any]) -> None:
     ctx.read_block(ctx, rest)
     for label, flow in ctx.frame.labels.items():
         if flow.predecessors and not flow.number:
-            raise ctx.refusal("statement", statements[0], f"goto {label}")
+            raise ctx.refusal("label", jumps[label], label)
 
 
 def _bind(ctx: Context, frame: Frame, node: Any) -> list[Callable[[], None]]:

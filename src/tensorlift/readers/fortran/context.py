@@ -15,7 +15,7 @@ from tensorlift.diagnostics import Location
 from tensorlift.frontends.fortran.constants import Constant, cast
 from tensorlift.frontends.fortran.known_procedures import NAME as KNOWN
 from tensorlift.frontends.fortran.refusals import refusal
-from tensorlift.frontends.fortran.symbols import PART, implicit_type
+from tensorlift.frontends.fortran.symbols import PART, implicit_type, require_type
 from tensorlift.frontends.fortran.syntax import statement_line
 from tensorlift.ir.c_types import ir_type, location_attribute
 from tensorlift.ir.literal_function import UNREAD
@@ -347,6 +347,7 @@ class Context:
         if found is None and PART in name:
             raise self.refusal("expression", node)
         if found is None:
+            scope.require(name)
             ctype, unread = implicit_type(scope, name)
             if unread == "undeclared":
                 raise self.refusal("undeclared", node, name)
@@ -390,6 +391,7 @@ class Context:
     def check_type(self, symbol: Symbol, node: Any) -> None:
         """Refuse names whose types or attributes are not read."""
         if symbol.ctype is None:
+            require_type(symbol)
             detail = f"the type of `{symbol.name}`" if symbol.unread == "type" else symbol.name
             raise refusal(symbol.unread or "type", self.frame.scope.location(node, symbol.name), detail)
         if symbol.ctype is CHAR and (symbol.bounds or not (symbol.is_dummy or symbol.is_constant)):

@@ -320,6 +320,8 @@ def call(ctx: Context, node: Any, name: str) -> Operand:
     if symbol is not None and symbol.ctype is None and not symbol.bounds:
         ctx.check(symbol, node)
     is_intrinsic = kind_of(node) == "Intrinsic_Function_Reference"
+    if symbol is None and not is_intrinsic:
+        ctx.frame.scope.require(name)
     raise ctx.refusal("expression" if is_intrinsic else "call", node, str(node) if is_intrinsic else name)
 
 

@@ -231,7 +231,7 @@ def _leave(ctx: Context, node: Any) -> None:
     wanted = str(name).lower() if name is not None else ""
     loop = next((one for one in reversed(ctx.frame.loops) if not wanted or one.name == wanted), None)
     if loop is None:
-        raise ctx.refusal("statement", node)
+        raise ctx.refusal("loop-name" if wanted else "statement", node, wanted)
     ctx.flow.jump(loop.latch if kind == "cycle" else loop.after, named(kind, ctx.at))
 
 
