@@ -59,6 +59,9 @@ MEANINGS = {
     ),
     "eoshift and cshift move": "x = eoshift(x, 1) + eoshift(y, -1, 3.0d0) + cshift(x, k)",
     "what a mask packs is dense": "r = sum(pack(x, x > y))\nm = size(pack(x, x > y))",
+    "the first place of an extreme has the least last subscript": (
+        "m = sum([1, 10]*maxloc(nint(4*spread(x, 2, n) + 4*spread(y(:n), 1, n))))"
+    ),
     "places of extremes may be masked": "m = sum(maxloc(x)) + 10*minloc(x, 1, x > y) + 100*maxloc(y, dim=1)",
     "extremes may be masked": "r = minval(x, mask=x > 0) + maxval(y, x > 0.25d0)",
     "subscripts may be vectors": "x([1, n]) = x([n, 1]) + 1\nm = size(x([1, 1, 1]))",

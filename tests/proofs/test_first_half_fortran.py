@@ -14,6 +14,7 @@ _STATEMENTS = {
     "two reads of one array go into an inner loop": "do k = 1, n - 1\nx = x + m(:, k)*(v(k+1) - v(k))\nend do",
     "what is computed of reads goes into an inner loop": "do k = 1, n\nm(:, k) = m(:, k) + c*v(k)*x\nend do",
     "the rest of a sum decides": "do j = 1, n\ndo k = 1, n\nif (mod(j + k, 2) == 1) m(j,k) = x(k)\nend do\nend do",
+    "the first place of an extreme": "at = minloc(m, dim=2)\nk = maxloc(x, dim=1, mask=v > 0)\nc = k",
     "a gather of all": "x = v(at)",
     "two gathers": "x(2:) = v(at(2:)) + v(at(:n-1))",
     "the greatest of two arrays": "c = max(maxval(x), maxval(v))",
@@ -23,7 +24,7 @@ _STATEMENTS = {
 
 @pytest.mark.parametrize("statement", _STATEMENTS)
 def test_whole_arrays_have_both_halves_proved(statement: str) -> None:
-    text = "subroutine f(n, x, v, m, at, c)\ninteger, intent(in) :: n, at(n)\nreal(8) :: x(n), v(n), m(n, n), c\n"
+    text = "subroutine f(n, x, v, m, at, c)\ninteger :: n, at(n)\nreal(8) :: x(n), v(n), m(n, n), c\n"
     text += f"integer :: k\n{_STATEMENTS[statement]}\nend subroutine\n"
     (function,) = lift_source(source_from_text(text, "f.f90"), LiftOptions()).functions
     assert function.lifted, function.diagnostics
