@@ -200,7 +200,7 @@ def _holds_constant(constraint: Constraint) -> bool:
     return value == 0 if constraint.is_equality else value >= 0
 
 
-_MOST_CASES = 64
+_MOST_CASES = 256
 
 
 def by_cases(context: Domain, prove: Callable[[Domain], None], *, translated: bool = False) -> int:
