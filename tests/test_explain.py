@@ -9,6 +9,7 @@ from tensorlift.explain import explain, list_operations
 from tensorlift.targets import get_target, target_names
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", target_names())
 def test_every_operation_is_listed_and_explained(name: str) -> None:
     target = get_target(name)

@@ -161,6 +161,7 @@ CASES = {
 }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("case", CASES)
 def test_a_program_for_fewer_sizes_than_the_source_is_restricted(case: str) -> None:
     name, text, restricted = CASES[case]

@@ -13,6 +13,7 @@ _TURNS = 8
 _CASES = cases()
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("case", [c for c in _CASES if has_turn(c.name, 0, _TURNS)], ids=lambda case: case.name)
 def test_a_function_is_lifted_or_refused_as_listed(case: Case) -> None:
     found = called(case)

@@ -91,6 +91,7 @@ def _items(returned: Any) -> tuple[Any, ...]:
     return returned if isinstance(returned, tuple) else (returned,)
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("function", CALLS, ids=lambda f: f.__name__)
 def test_a_quick_way_gives_what_the_long_one_gives(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     lifted, numbers = lift(function), range(len(CALLS[function](X, X)))

@@ -234,6 +234,7 @@ def _assert_same(found: Any, expected: Any) -> None:
         assert found == pytest.approx(expected, 1e-12)
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_it_does_what_the_original_does(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     function = _function(case.source, monkeypatch)

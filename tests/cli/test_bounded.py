@@ -157,6 +157,7 @@ def test_a_full_disk_is_a_diagnostic(
 LARGE = ["1e308*1e308", "1.7976931348623157e308*1.7976931348623157e308", "1e308/1e-308", "4.9e-324*1e-308"]
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("to", ["numpy", "jax", "torch", "c", "linalg", "stablehlo"])
 def test_the_largest_floats_are_no_internal_error(to: str) -> None:
     text = "".join(

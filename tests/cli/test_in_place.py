@@ -324,6 +324,7 @@ def test_files_that_cannot_take_programs_are_refused(
     assert source.read_text(encoding="utf-8") == text
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("text", "code", "message"),
     [

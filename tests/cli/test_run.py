@@ -98,6 +98,7 @@ def test_the_same_seed_gives_the_same_bytes(capsys: pytest.CaptureFixture[str]) 
     assert shown[0] == shown[1] != shown[2]
 
 
+@pytest.mark.in_turns(2)
 @needs_gcc
 @pytest.mark.parametrize(
     ("file", "sizes", "style"),

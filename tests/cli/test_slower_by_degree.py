@@ -41,6 +41,7 @@ def test_what_would_be_slower_by_degree_stays(name: str) -> None:
     assert "TL314" in codes
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", GO)
 def test_what_is_of_the_same_degree_is_replaced(name: str) -> None:
     _, text = rewrite_c(source_from_text(GO[name], "f.c"), LiftOptions(target="c"))

@@ -262,6 +262,7 @@ def _solved(left: Term, right: Term) -> Result:
     return Result.UNSAT if left is right else _Solver().decided(left, right)
 
 
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("name", ROWS)
 def test_a_solver_proves_a_rule_for_wider_integers_and_floats(name: str) -> None:
     row = ROWS[name]

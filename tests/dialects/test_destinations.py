@@ -132,7 +132,7 @@ def test_a_target_is_the_same_after_reading_it() -> None:
     assert [i.form for i in again] == [i.form for i in _linalg().instances]
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("engine", _ENGINES)
 @pytest.mark.parametrize("name", _SOURCES)
 def test_programs_lift_by_meanings_alone_and_upstream_runs_them(name: str, engine: str, target: str) -> None:

@@ -62,6 +62,7 @@ def test_every_function_is_read() -> None:
     assert {name: item.diagnostics for name, item in _functions().items() if item.module is None} == {}
 
 
+@pytest.mark.in_turns(4)
 @needs_compiler
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_interpreter_and_compiler_agree(name: str) -> None:

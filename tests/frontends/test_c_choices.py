@@ -64,7 +64,7 @@ def _lift(body: str) -> FunctionRecord:
     return function
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("body", LIFTED.values(), ids=LIFTED)
 def test_is_lifted_and_agrees_with_the_compiled_source(body: str) -> None:
     function = _lift(body)

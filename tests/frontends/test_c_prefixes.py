@@ -26,6 +26,7 @@ LIFTED = {
 }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("body", LIFTED.values(), ids=LIFTED)
 def test_a_loop_that_is_left_early_is_proved_in_both_halves(body: str) -> None:
     text = f"double f{_HEAD} {{ {body} }}"

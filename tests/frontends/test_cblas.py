@@ -136,6 +136,7 @@ def _called(place: int, arguments: Arguments, precision: str) -> list[Any]:
     return [*arrays, returned]
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("precision", ["d", "s"])
 @pytest.mark.parametrize(
     "calls",
@@ -163,6 +164,7 @@ def test_what_is_written_is_not_read_where_beta_is_zero(library: ctypes.CDLL, me
         assert _called(place or 0, arguments, "d")[2].tolist() == [2.0] * 4
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("call", "program"),
     [

@@ -23,7 +23,7 @@ GAPS = {"convolve_full": "hybrid"}
 COMPILER = shutil.which("c++")
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(6)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_program_reaches_its_verdict_and_equals_its_original(path: Path) -> None:
     runs = COMPILER is not None and has_turn(path.stem, 0, 3)

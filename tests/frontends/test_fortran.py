@@ -148,7 +148,7 @@ def _source(body: str) -> str:
 
 
 @_compiled
-@pytest.mark.in_turns(3)
+@pytest.mark.in_turns(6)
 @pytest.mark.parametrize("meaning", MEANINGS)
 def test_is_read_as_gfortran_computes(meaning: str) -> None:
     source = source_from_text(_source(MEANINGS[meaning]), "f.f90")

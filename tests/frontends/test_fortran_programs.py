@@ -33,7 +33,7 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.in_turns(8)
+@pytest.mark.in_turns(12)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program_reaches_its_verdict_and_equals_its_original(name: str) -> None:
     path, expected = PROGRAMS[name]

@@ -89,6 +89,7 @@ def test_the_suite_is_complete() -> None:
     assert {f"kernel_{kernel}" for kernel in _KERNELS} <= _all_python().keys()
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.parametrize("kernel", _KERNELS)
 def test_a_kernel_means_the_same_in_c_and_python(kernel: str) -> None:
     c, python = _meaning(_c(kernel)), _meaning(_all_python()[f"kernel_{kernel}"])

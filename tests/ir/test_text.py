@@ -35,6 +35,7 @@ def mlir_opt(text: str, *flags: str) -> str:
     return subprocess.run([MLIR_OPT, *flags], input=text, capture_output=True, text=True, check=True, timeout=20).stdout
 
 
+@pytest.mark.in_turns(2)
 @needs_mlir_opt
 @pytest.mark.parametrize("locations", [False, True])
 @pytest.mark.parametrize("flags", FORMS)

@@ -38,6 +38,7 @@ def test_a_size_may_stand_for_one_that_is_no_less() -> None:
     assert SQUARE.fits(BOTH, Domain.of(at_least(Affine.var("m"), Affine.var("n"))))
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("target", ["c", "numpy"])
 @pytest.mark.parametrize(
     "body",

@@ -24,6 +24,7 @@ LINKS = {
 LENGTH = 30
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("link", "target"),
     [(link, t) for link in LINKS for turn, t in enumerate(("numpy", "c")) if has_turn(link, turn, 2)],

@@ -26,7 +26,7 @@ _SAMPLE = json.loads((ROOT / "index.json").read_text(encoding="utf-8"))[4::_EVER
 _ENGINES = ("derive", "tactics", "sketch", "sketch-whole")
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize(
     ("entry", "target"),
     [

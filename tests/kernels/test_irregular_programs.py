@@ -26,7 +26,7 @@ def test_every_target_has_what_is_expected() -> None:
     assert {str(p): set(p.expected) ^ set(target_names()) for p in _PROGRAMS} == {str(p): set() for p in _PROGRAMS}
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize(
     ("program", "target"),
     [(p, t) for p in _PROGRAMS for t in _having_turn(p)],

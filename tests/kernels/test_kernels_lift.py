@@ -11,7 +11,7 @@ from tests.shared import has_turn
 from tensorlift.record import Level
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("kernel", kernels(), ids=str)
 def test_kernel_lifts_as_the_index_says_and_equals_its_original(kernel: Kernel) -> None:
     compiles = native.compiles(kernel) and has_turn(kernel, 0, 2)  # all are compared with their meanings

@@ -23,7 +23,7 @@ from tensorlift.targets import get_target, target_names
 _LIBRARIES = [name for name in target_names() if get_target(name).language == "python" and get_target(name).library]
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(6)
 @pytest.mark.parametrize(
     ("kernel", "target"), [(k, t) for k in kernels() for t in _LIBRARIES if lifted_to(k, t)], ids=str
 )

@@ -18,7 +18,7 @@ from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.summarize import summarise
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("kernel", [k for k in kernels() if lifted_to(k, "linalg")], ids=str)
 def test_kernel_lifts_to_linalg_and_runs_there(kernel: Kernel) -> None:
     function = lifted_kernel(kernel, "linalg")

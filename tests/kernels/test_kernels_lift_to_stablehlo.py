@@ -26,7 +26,7 @@ def _lifted(kernel: Kernel, sizes: Mapping[str, int]) -> FunctionRecord:
     return lift_source(read_source(str(kernel.path)), options).functions[0]
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("kernel", [k for k in kernels() if lifted_to(k, "stablehlo")], ids=str)
 def test_kernel_lifts_to_stablehlo_and_runs_in_xla(kernel: Kernel) -> None:
     """At the first of some sizes at which the source is stable on the inputs."""

@@ -32,7 +32,7 @@ def _widened(inputs: Inputs) -> dict[str, Any]:
     return {k: v.astype(np.int64) if getattr(v, "dtype", None) == np.int32 else v for k, v in inputs.items()}
 
 
-@pytest.mark.in_turns(6)
+@pytest.mark.in_turns(9)
 @pytest.mark.parametrize("kernel", kernels(), ids=str)
 def test_compiled_kernel_agrees_with_its_meaning(kernel: Kernel) -> None:
     if not native.compiles(kernel):

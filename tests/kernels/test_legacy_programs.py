@@ -28,6 +28,7 @@ def _lifted(path: Path) -> FunctionRecord:
     return function
 
 
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_program_reaches_its_verdict(path: Path) -> None:
     function = _lifted(path)

@@ -75,6 +75,7 @@ def lift(text: str, target: str = "numpy", verdict: Verdict = Verdict.LOOP_FREE,
     return function
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("body", SEARCHES)
 def test_a_search_becomes_one_operation(body: str) -> None:
     assert SEARCHES[body] in lift(source(body)).program

@@ -39,7 +39,7 @@ def _lift(path: Path) -> FunctionRecord | None:
     return record.functions[0] if record.functions else None
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("path", _PROGRAMS, ids=lambda path: path.stem)
 def test_program_is_not_lifted_wrongly_and_reaches_what_it_reached(path: Path, update: bool) -> None:  # noqa: FBT001 - a fixture
     function = _lift(path)

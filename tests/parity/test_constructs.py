@@ -40,7 +40,7 @@ def _became(language: str, name: str, *, test: bool) -> str:
     return str(function.verdict) if function.lifted else function.diagnostics[0].code
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize(("language", "name"), _CELLS)
 def test_a_construct_becomes_what_the_document_says(language: str, name: str, request: pytest.FixtureRequest) -> None:
     is_tested = language == "Python" or request.config.getoption("--exhaustive")

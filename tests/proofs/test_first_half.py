@@ -233,7 +233,7 @@ def test_a_claim_of_a_nest_stands(name: str) -> None:
     assert with_deep_stack(partial(decide, _kernel(name))) == "decided"
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("name", _NESTS)
 @pytest.mark.parametrize("number", range(len(_CLAIMS)))
 def test_a_wrong_claim_of_a_nest_falls(name: str, number: int) -> None:

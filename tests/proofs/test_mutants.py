@@ -51,7 +51,7 @@ def _subject(text: str, target: str) -> Subject:
     return found
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("text", [MIXED, GEMM], ids=["mixed", "gemm"])
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_mutant_is_accepted_and_wrong(target: str, text: str) -> None:

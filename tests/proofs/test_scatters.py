@@ -172,6 +172,7 @@ def _program(parameters: str, body: str, *, copies: bool = True) -> str:
     return f"def f({parameters}):\n{copy}    {body}\n    return h\n"
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(("source", "parameters", "body"), RIGHT)
 def test_an_update_where_the_source_writes_is_proved(accept: Accept, source: str, parameters: str, body: str) -> None:
     accept(source, _program(parameters, body))

@@ -143,7 +143,7 @@ _SUBSCRIPTS = {
 }
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("subscripts", _SUBSCRIPTS)
 def test_products_become_calls(subscripts: str) -> None:
     sides = [tuple(side) for side in subscripts.split("-")]

@@ -71,6 +71,7 @@ def product(operands: tuple[str, str, str]) -> str:
     return nest("\n".join([*loads, *steps, store]), [k + 2 for k in range(count)], arguments)
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", _PRODUCTS)
 def test_products_get_their_names(name: str) -> None:
     result = raised(product(_PRODUCTS[name]))

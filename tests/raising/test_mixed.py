@@ -36,6 +36,7 @@ def test_there_are_as_many_modules_as_that() -> None:
     assert sum(len(pieces_of(file.read_text(encoding="utf-8"))) for file in _FILES) >= 60
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("file", _FILES, ids=lambda file: file.stem)
 def test_one_operation_keeps_no_more_than_its_function(file: Path) -> None:
     pieces = pieces_of(file.read_text(encoding="utf-8"))

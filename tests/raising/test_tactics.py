@@ -136,6 +136,7 @@ _FIRES = {
 }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", _FIRES)
 def test_a_nest_becomes_what_the_builder_says(name: str) -> None:
     tactics, spec, wanted = _FIRES[name]

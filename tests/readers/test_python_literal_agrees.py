@@ -34,6 +34,7 @@ def test_each_construct_runs_as_python_does() -> None:
     assert {one.name: one.remark for one in found if one.result not in {"equal", "close"}} == {}
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("path", files(), ids=lambda path: path.stem)
 def test_functions_of_the_corpora_run_as_python_does(path: Path) -> None:
     found = _compare(path)

@@ -44,7 +44,7 @@ def _array_names(function: Operation) -> set[str]:
     return {parameter.name for parameter in FunctionView(function).parameters if parameter.role == "array"}
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("row", LIFTABLE, ids=lambda row: row["file"])
 def test_a_kernel_is_summarised_as_it_computes(row: dict[str, Any]) -> None:
     path = ROOT / row["file"]

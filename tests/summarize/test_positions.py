@@ -42,6 +42,7 @@ SEARCHES = {  # what is greatest (True) or least, and whether the last one is ta
 }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("update", SEARCHES)
 @pytest.mark.parametrize("start", [("a[0]", "0"), ("-1e300", "-1"), ("2.0", "n")])
 def test_a_search_for_an_extreme_becomes_its_position(update: str, start: tuple[str, str]) -> None:

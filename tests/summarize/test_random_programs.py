@@ -15,6 +15,7 @@ from tensorlift.ir.text import functions
 from tensorlift.languages.c import read_c
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("seed", [*range(sampled(20, 60)), 30081])
 def test_a_random_program_is_summarised_as_it_computes(seed: int) -> None:
     read = read_c(generate.generate(seed), "f.c")[0]

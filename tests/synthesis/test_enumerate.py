@@ -134,6 +134,7 @@ def test_a_search_after_a_derivation_that_failed_ends_in_a_refusal(seed: int, co
     assert lift_seed(seed, test=False).kind == f"refused {code}"
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.parametrize("target", ["numpy", "linalg"])
 @pytest.mark.parametrize("name", _PROGRAMS)
 def test_a_program_is_found_and_proved(name: str, target: str) -> None:
@@ -164,6 +165,7 @@ def test_heuristics_leave_out_candidates_that_the_source_does_not_suggest() -> N
     assert counts[0] < counts[1]
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("left_out", HEURISTICS)
 @pytest.mark.parametrize("name", ["lower", "scaled"])
 def test_each_heuristic_leaves_out_candidates(name: str, left_out: str) -> None:

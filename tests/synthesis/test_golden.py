@@ -17,6 +17,7 @@ def _file(kernel: Kernel) -> Path:
     return _GOLDEN / f"{kernel.suite}_{kernel.path.stem}.txt"
 
 
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("kernel", kernels(), ids=str)
 def test_a_kernel_is_emitted_as_kept(kernel: Kernel, update: bool) -> None:  # noqa: FBT001 - a fixture
     """The text is the same to the byte."""

@@ -106,6 +106,7 @@ def _work(body: tuple[Statement, ...], depth: int = 0) -> Iterator[int]:
             yield depth + _axes(values_of(statement))
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.parametrize("target", ["numpy", "torch"])
 @pytest.mark.parametrize("source", [_SMOOTHED, _SUBSEQUENCE, _PATHS, _RELAXED, _RING, _BACKWARDS, _OLDER, *_PLACED])
 def test_an_iteration_works_on_no_more_cells_than_that_of_the_source(source: str, target: str) -> None:

@@ -20,6 +20,7 @@ def _whole(body: str) -> FunctionRecord:
     return function
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("length", [4, 8, 16])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_program_is_solved_through_all_its_nests(seed: int, length: int) -> None:

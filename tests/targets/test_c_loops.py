@@ -283,6 +283,7 @@ def test_a_fold_that_does_not_vary_is_computed_once(source: str, loops: int) -> 
     assert _program(source).count("for (") == loops
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("source", [LAYER_NORM, LOG_SOFTMAX, NORMALISE, SOFTMAX, TRIANGLE, CUBE])
 def test_what_the_cells_of_a_row_share_is_computed_at_its_start(source: str) -> None:
     text = _program(source)

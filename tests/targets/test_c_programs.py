@@ -92,6 +92,7 @@ def test_the_same_source_gives_the_same_bytes_and_the_same_report() -> None:
     assert first == second
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("source", [GEMM, SMOOTH, SHIFT, REVERSE, DIVIDE, PREFIX])
 def test_a_program_is_proved_again_from_its_certificate(source: str) -> None:
     function = lift(source, to="c", test=shutil.which("cc") is not None).functions[0]

@@ -123,7 +123,7 @@ def test_cells_that_lie_apart_are_read_upwards(loop: str, becomes: str) -> None:
     assert f"  {becomes}\n" in function.program
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize(
     ("source", "parts"),
     [

@@ -35,7 +35,7 @@ def _cases() -> Iterator[tuple[str, int]]:
                 yield routine.name, number
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(6)
 @pytest.mark.skipif(ctypes.util.find_library("openblas") is None, reason="OpenBLAS is not installed")
 @pytest.mark.parametrize(("name", "number"), list(_cases()))
 def test_a_routine_computes_what_is_read_in_it(name: str, number: int) -> None:

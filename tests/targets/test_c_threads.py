@@ -246,6 +246,7 @@ def test_a_test_runs_every_such_loop_on_several_threads() -> None:
     assert " if (n >= 1" in always_on_threads(text)
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("source", [SCALE, ROWS, TOTAL, GREATEST, SMOOTH, MIRROR, PREFIX])
 def test_programs_always_on_threads_agree_with_the_compiled_original(source: str) -> None:
     (function,) = lift(source, to="c", test=True).functions

@@ -46,6 +46,7 @@ def _source(of_type: str, body: str) -> str:
     return f"void f({parameters}) {{ for (int i = 0; i < n; i++) {{ {body} }} }}"
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 @pytest.mark.parametrize("name", _WRAPS)
 def test_what_wraps_wraps_in_a_program_that_is_compiled_as_c(name: str, tmp_path: Path) -> None:

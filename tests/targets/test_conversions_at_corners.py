@@ -148,6 +148,7 @@ def test_conversions_at_the_corners_of_types_are_those_of_c(target: str, tmp_pat
     assert not wrong, "\n".join(wrong[:60])
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("source", _TYPES)
 def test_a_number_that_is_converted_twice_is_rounded_twice(source: str) -> None:
     """Parameters are converted, by way of each type to each other one, by one function for each type in between."""

@@ -69,6 +69,7 @@ def _lifted(name: str, engine: str = "auto") -> FunctionRecord:
     return record
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.parametrize("engine", ["derive", "tactics", "sketch", "enumerate"])
 @pytest.mark.parametrize("name", _SOURCES)
 def test_each_engine_lifts_by_meanings_alone(name: str, engine: str) -> None:
@@ -88,6 +89,7 @@ def test_a_convolution_lifts() -> None:
     assert '"accel.conv2d"' in _lifted("convolution").program
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.skipif(find_tools() is None, reason="mlir-opt is not installed")
 @pytest.mark.parametrize("name", [*_SOURCES, "convolution"])
 def test_upstream_verifies_programs_against_the_definition(name: str, tmp_path: Path) -> None:

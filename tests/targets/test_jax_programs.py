@@ -171,6 +171,7 @@ def test_a_program_is_compiled_mapped_and_differentiated(jax: ModuleType, number
     assert np.allclose(slope, (a @ b).sum())
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("kernel", [k for k in kernels() if lifted_to(k, "jax")], ids=str)
 def test_kernel_is_traced_whole(jax: ModuleType, kernel: Kernel) -> None:
     """Only shapes and types are given, as to ``jit``: no value may decide what is computed."""

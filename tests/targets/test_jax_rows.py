@@ -80,7 +80,7 @@ def _tidied(jax: ModuleType) -> Iterator[None]:
         jax.clear_caches()
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(6)
 @pytest.mark.usefixtures("tidied")
 @pytest.mark.parametrize("spelling", sorted(ROWS))
 @pytest.mark.filterwarnings("ignore")

@@ -54,7 +54,7 @@ def _program(kind: str, name: str) -> Any:
     return load_program(record.program, function)
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize("kind", _KINDS)
 def test_programs_are_compiled_mapped_and_differentiated(jax: ModuleType, kind: str) -> None:

@@ -89,7 +89,7 @@ def _module(trials: dict[str, list[Trial]]) -> Module:
     return Module("\n".join(trial.program for listed in trials.values() for trial in listed))
 
 
-@pytest.mark.in_turns(3)
+@pytest.mark.in_turns(6)
 @pytest.mark.parametrize("spelling", list(ROWS))
 def test_a_row_means_what_upstream_does(spelling: str, trials: dict[str, list[Trial]], module: Module) -> None:
     assert trials[spelling]

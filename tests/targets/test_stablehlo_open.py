@@ -363,6 +363,7 @@ def test_open_shapes_are_in_a_portable_artifact() -> None:
     assert portable_artifact(_one(ROWS).program).startswith(b"ML\xefR")
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.usefixtures("jax")
 @pytest.mark.parametrize("source", _SOURCES)
 def test_a_program_computes_what_the_source_does(source: str, tmp_path: Path) -> None:
@@ -380,7 +381,7 @@ def test_a_program_computes_what_the_source_does(source: str, tmp_path: Path) ->
     assert report.passed, [str(failure) for failure in report.failures]
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("kernel", [k for k in kernels() if lifted_to(k, "stablehlo, open")], ids=str)
 def test_a_kernel_is_proved_for_every_size_and_runs_in_xla(kernel: Kernel) -> None:
     function = lifted_kernel(kernel, "stablehlo")

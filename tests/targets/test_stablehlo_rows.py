@@ -69,7 +69,7 @@ def _try(entry: Sample, dtypes: Mapping[str, DType], sizes: Mapping[str, int], *
         compare_cells(got, meant, model)
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(6)
 @pytest.mark.parametrize(
     ("spelling", "number"), [(s, k) for s, row in TARGET.rows.items() for k in range(len(row.samples))]
 )

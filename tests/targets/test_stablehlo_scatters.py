@@ -91,6 +91,7 @@ def test_a_scatter_is_not_emitted_where_another_form_is_quicker(source: str) -> 
     assert "scatter" not in function.program
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("source", [_OLD, _ADDED, _STEPS, _ROWS, _SWEPT, _WIDE])
 @pytest.mark.parametrize("size", [1, 5])
 def test_a_scatter_computes_what_the_source_does(source: str, size: int) -> None:

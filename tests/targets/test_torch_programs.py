@@ -87,7 +87,7 @@ def test_what_has_the_default_type_is_refused() -> None:
     assert "dtype" in _refusal(SHIFT, "shift", text).reason
 
 
-@pytest.mark.in_turns(3)
+@pytest.mark.in_turns(6)
 @pytest.mark.parametrize("kernel", kernels(), ids=str)
 def test_kernel_computes_on_the_device_of_its_arguments(torch: ModuleType, kernel: Kernel) -> None:
     """Tensors of the device ``meta`` have no values: any tensor made elsewhere fails to go with them."""
@@ -194,6 +194,7 @@ def test_arguments_stay_as_they_are(torch: ModuleType) -> None:
     assert not b.any()
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", ["gemm", "jacobi_1d", "durbin", "correlation", "trisolv", "symm"])
 @pytest.mark.filterwarnings("ignore")
 def test_a_program_is_traced_whole(torch: ModuleType, name: str) -> None:

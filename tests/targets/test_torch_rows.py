@@ -47,6 +47,7 @@ def _library(torch: ModuleType) -> Library:
     )
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("spelling", sorted(ROWS))
 def test_a_row_means_what_torch_does(library: Library, spelling: str) -> None:
     try_row(library, ROWS[spelling])

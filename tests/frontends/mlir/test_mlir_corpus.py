@@ -10,6 +10,7 @@ from tensorlift.runtime.mlir.tools import find_tools
 pytestmark = pytest.mark.skipif(find_tools() is None, reason="mlir-opt is missing")
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_product_lifts_and_is_raised_without_loops_in_each_form(form: str) -> None:
     made = outcome("blas/gemv", form)

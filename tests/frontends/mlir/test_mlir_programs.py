@@ -24,6 +24,7 @@ def test_there_are_twenty_programs() -> None:
     assert len(PROGRAMS) == 20
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.parametrize("generalise", [None, False, True])
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_a_program_is_proved_and_agrees(path: Path, generalise: bool | None) -> None:  # noqa: FBT001 - a parameter of a test
@@ -35,7 +36,7 @@ def test_a_program_is_proved_and_agrees(path: Path, generalise: bool | None) -> 
     assert all(trial.cases > 0 for trial in function.tests)
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.skipif(OPT is None, reason="mlir-opt is not installed")
 @pytest.mark.parametrize("flags", [["--mlir-print-op-generic"], ["--canonicalize", "--mlir-print-debuginfo"]])
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)

@@ -50,7 +50,7 @@ def test_the_suite_is_complete() -> None:
     assert len(KERNELS) == 30
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
 def test_a_kernel_that_is_printed_and_read_again_has_the_same_definitions(path: Path) -> None:
     original = from_c(path)
@@ -59,6 +59,7 @@ def test_a_kernel_that_is_printed_and_read_again_has_the_same_definitions(path: 
     assert _in_order(definitions(again.module)) == _in_order(definitions(original))
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", LIFTED)
 def test_a_kernel_without_any_marks_is_lifted_and_proved(name: str) -> None:
     original = from_c(next(path for path in KERNELS if path.stem == name))

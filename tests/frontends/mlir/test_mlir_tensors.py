@@ -52,6 +52,7 @@ def _lifted(name: str) -> Lifted:
     return lift_text(source_from_text(_FUNCTIONS[name], "f.mlir"))
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", _FUNCTIONS)
 def test_a_function_on_tensors_is_proved(name: str) -> None:
     (function,) = _lifted(name).record.functions
@@ -59,6 +60,7 @@ def test_a_function_on_tensors_is_proved(name: str) -> None:
     assert (function.definitions is Level.PROVED) is (name not in _TESTED), function.undecided
 
 
+@pytest.mark.in_turns(3)
 @_needs_tools
 @pytest.mark.parametrize("name", _FUNCTIONS)
 def test_it_does_what_upstream_makes_of_it(name: str) -> None:

@@ -112,6 +112,7 @@ def _folds(start: str) -> str:
     )
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
 @pytest.mark.parametrize("start", ["true", "false"])
 def test_a_fold_of_one_bit_that_is_returned_starts_as_one_bit(target: str, start: str, tmp_path: Path) -> None:

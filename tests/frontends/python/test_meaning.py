@@ -128,6 +128,7 @@ _BODIES = {
 }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", _BODIES)
 def test_statements_mean_what_they_mean_in_python(name: str) -> None:
     body = "\n".join("    " + line for line in _BODIES[name].splitlines())
@@ -135,6 +136,7 @@ def test_statements_mean_what_they_mean_in_python(name: str) -> None:
     _assert_same(source, "f")
 
 
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize(("path", "name"), _FUNCTIONS, ids=lambda part: part if isinstance(part, str) else part.stem)
 def test_programs_mean_what_they_mean_in_python(path: Path, name: str) -> None:
     _assert_same(path.read_text(encoding="utf-8"), name)

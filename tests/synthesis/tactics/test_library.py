@@ -32,6 +32,7 @@ def view_of(name: str, text: str) -> FunctionView:
     return FunctionView(func_op)
 
 
+@pytest.mark.in_turns(4)
 @pytest.mark.parametrize(("tactic", "width"), _CASES)
 def test_a_shipped_tactic_lifts_its_pattern_with_a_proof(tactic: Tactic, width: int) -> None:
     view = view_of(*source_of(tactic.pattern, width))
