@@ -15,6 +15,7 @@ _STATEMENTS = {
     "what is computed of reads goes into an inner loop": "do k = 1, n\nm(:, k) = m(:, k) + c*v(k)*x\nend do",
     "the rest of a sum decides": "do j = 1, n\ndo k = 1, n\nif (mod(j + k, 2) == 1) m(j,k) = x(k)\nend do\nend do",
     "the first place of an extreme": "at = minloc(m, dim=2)\nk = maxloc(x, dim=1, mask=v > 0)\nc = k",
+    "what depends on data, in the line of its condition": "c = norm2(x)\nif (c > 0) x = x/c",
     "a gather of all": "x = v(at)",
     "two gathers": "x(2:) = v(at(2:)) + v(at(:n-1))",
     "the greatest of two arrays": "c = max(maxval(x), maxval(v))",

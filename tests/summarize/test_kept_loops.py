@@ -16,6 +16,12 @@ def test_the_parallel_part_of_a_body_leaves_the_loop() -> None:
     assert [type(item) for item in items] == [Definition, KeptLoop, Definition]
 
 
+def test_a_loop_whose_parts_all_stay_is_not_split() -> None:
+    text = """void f(int n, double a[n], double c[n], double d[n]) { for (int i = 1; i < n; i++) {
+        double m = 2 - c[i - 1] * a[i]; c[i] = c[i] / m; d[i] = (d[i] - d[i - 1] * a[i]) / m; } }"""
+    assert kept(lifted(function_of(text)).items) == [("i", [])]
+
+
 def test_a_scalar_gets_a_cell_for_each_iteration_where_that_frees_a_loop() -> None:
     text = """void f(int n, int m, double P[n][m], double o[n]) { for (int i = 0; i < n; i++) {
         double s = 1; for (int j = 0; j < m; j++) s = s * 0.5 + P[i][j]; o[i] = s; } }"""

@@ -302,14 +302,23 @@ class Lifting:
         parts = self.distributor.split(s, context)
         if parts is None:
             return self._kept(s, error, context, versions)
-        if isinstance(error, RecurrenceError):
-            error = error.renamed(self.distributor.renamed)
+        split = error.renamed(self.distributor.renamed) if isinstance(error, RecurrenceError) else error
+        before, arrays = dict(versions), {*self.arrays} - {*self.distributor.renamed.values()}
         items: list[Item] = []
+        staying: list[bool] = []
         for part in parts:
-            if isinstance(part, Loop) and _is_known_open(part, s, error):
-                items += self._open_loop(part, error, context, versions)
+            if isinstance(part, Loop) and _is_known_open(part, s, split):
+                found = self._open_loop(part, split, context, versions)
             else:
-                items += self._statement(part, context, versions)
+                found = self._statement(part, context, versions)
+            staying += [isinstance(found[-1], KeptLoop)] if isinstance(part, Loop) and found else []
+            items += found
+        if all(staying) and not any(isinstance(one, Loop) and not is_access(one) for one in s.body):
+            versions.clear()
+            versions.update(before)
+            for made in self.arrays.keys() - arrays:
+                del self.arrays[made]
+            return self._kept(s, error, context, versions)  # by its parts nothing is gained
         return items
 
     def _kept(self, s: Loop, error: RecurrenceError | NotAffine, context: Domain, versions: Versions) -> list[Item]:

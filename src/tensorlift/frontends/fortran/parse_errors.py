@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 _NAMED = r"(?:\w+\s*:\s*)?"
 _UNITS = r"subroutine|function|module|program|submodule"
-_PARENTHESES = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+PARENTHESES = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _BLOCKS = {
     "do": re.compile(rf"{_NAMED}do\b(?!\s*[\d=(%])", re.IGNORECASE),
-    "if": re.compile(rf"{_NAMED}if\s*{_PARENTHESES}\s*then\b", re.IGNORECASE),
+    "if": re.compile(rf"{_NAMED}if\s*{PARENTHESES}\s*then\b", re.IGNORECASE),
     "select": re.compile(rf"{_NAMED}select\s*(?:case|type)\b", re.IGNORECASE),
-    "where": re.compile(rf"{_NAMED}where\s*{_PARENTHESES}$", re.IGNORECASE),
-    "forall": re.compile(rf"{_NAMED}forall\s*{_PARENTHESES}$", re.IGNORECASE),
+    "where": re.compile(rf"{_NAMED}where\s*{PARENTHESES}$", re.IGNORECASE),
+    "forall": re.compile(rf"{_NAMED}forall\s*{PARENTHESES}$", re.IGNORECASE),
     "block": re.compile(rf"{_NAMED}block$", re.IGNORECASE),
     "associate": re.compile(rf"{_NAMED}associate\s*\(", re.IGNORECASE),
     "interface": re.compile(r"(?:abstract\s+)?interface\b(?!\s*[=(%])", re.IGNORECASE),

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, Location
-from tensorlift.frontends.fortran.parse_errors import Statement, parse_error
+from tensorlift.frontends.fortran.parse_errors import PARENTHESES, Statement, parse_error
 from tensorlift.frontends.fortran.preprocess import preprocessed
 from tensorlift.frontends.fortran.refusals import refusal
 
@@ -41,6 +41,7 @@ _MODULE = re.compile(
 _END = re.compile(
     r"end\s*(?:(?:subroutine|function|module|program|submodule|procedure|block\s*data)\b.*)?$", re.IGNORECASE
 )
+_AFTER_IF = re.compile(rf"[\s\d]*if\s*{PARENTHESES}\s*", re.IGNORECASE)
 _PARSE_LINE = re.compile(r"at line (\d+)")
 
 
@@ -67,13 +68,14 @@ class File:
         """Whether it is in fixed form."""
         return PurePath(self.name).suffix.lower() in _FIXED
 
-    def location(self, line: int, text: str = "") -> Location:
-        """Give a place: where a line has a text, or else where its first statement begins."""
+    def location(self, line: int, text: str = "", *, is_after_if: bool = False) -> Location:
+        """Give a place: where a line has a text, or else where its first statement begins, or that after `if (..)`."""
         content = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         word = re.match(r"\s*(\w+)", text)
         found = re.search(rf"\b{re.escape(word[1])}\b", content, re.IGNORECASE) if word else None
         start = re.search(r"[^\s\d]", content)
-        column = found.start() if found else start.start() if start else 0
+        after_if = _AFTER_IF.match(content) if is_after_if else None
+        column = found.start() if found else after_if.end() if after_if else start.start() if start else 0
         if 0 < line <= len(self.places):
             return Location(self.places[line - 1].file, self.places[line - 1].number, column + 1)
         return Location(self.name, line, column + 1)

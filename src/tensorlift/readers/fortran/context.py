@@ -16,7 +16,7 @@ from tensorlift.frontends.fortran.constants import Constant, cast
 from tensorlift.frontends.fortran.known_procedures import NAME as KNOWN
 from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.symbols import PART, implicit_type, require_type
-from tensorlift.frontends.fortran.syntax import statement_line
+from tensorlift.frontends.fortran.syntax import kind_of, statement_line
 from tensorlift.ir.c_types import ir_type, location_attribute
 from tensorlift.ir.literal_function import UNREAD
 from tensorlift.ops.c_types import BOOL, CHAR, LONG, PARTS, ComplexType
@@ -102,7 +102,8 @@ class Context:
         scope = self.frame.scope
         if scope.file.name.startswith(KNOWN):  # what stands in for a call has its place
             return
-        self.at = location_attribute(scope.file.location(scope.first + statement_line(node)))
+        is_after_if = kind_of(node.parent) == "If_Stmt"  # then it has a place of its own in the line
+        self.at = location_attribute(scope.file.location(scope.first + statement_line(node), is_after_if=is_after_if))
 
     def refusal(self, reason: str, node: Any, detail: str = "") -> LiftError:
         """Build the refusal of a piece of syntax, to be raised by the caller."""
