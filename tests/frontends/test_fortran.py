@@ -409,6 +409,13 @@ def test_what_an_argument_of_logical_denies_is_computed(target: str) -> None:
     assert [trial.failure for trial in function.tests] == ["", ""]
 
 
+def test_an_extreme_of_what_is_rounded_is_no_other_precision_in_c() -> None:
+    """C has it as a comparison of its two arms."""
+    text = "subroutine f(n, x, y)\ninteger :: n\nreal :: x(n), y(n)\ny = max(0., min(1., x/(0.6*y)))\nend subroutine\n"
+    (function,) = lift_source(source_from_text(text, "f.f90"), LiftOptions(target="c")).functions
+    assert function.lifted, function.diagnostics
+
+
 def test_flags_are_compared_in_c() -> None:
     text = "subroutine f(c, x)\ncharacter(*) :: c\nreal(8) :: x(:)\nif (c(1:1) == 'N') x = x + 1\n"
     chosen = "select case (c)\ncase ('n')\nx = 2*x\nend select\nend\n"

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
+from tensorlift.comprehension.normal.alike import as_extreme
 from tensorlift.comprehension.places import At, Guards, operands_in_any_case
 from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rewrite import exchanged, place_of, substitute, walk
@@ -157,6 +158,7 @@ class _Collection:
             yield from self._operation(term, place)
 
     def _operation(self, term: Apply, place: _Place) -> Iterator[Computed]:
+        term = as_extreme(term)  # which is of its operands' type, though it is said by comparing them
         if place.counts and _is_partial(term):
             yield place.found("partial", term)
         if _is_rounding(term) and not place.last:

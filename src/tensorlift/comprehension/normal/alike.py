@@ -125,7 +125,7 @@ class _Look:
         return left.substitute(self._fixed) == right.substitute(self._fixed)
 
     def _applications(self, left: Apply, right: Apply, names: Names, seen: dict[tuple[Term, Term], bool]) -> bool:
-        left, right = _extreme(left), _extreme(right)
+        left, right = as_extreme(left), as_extreme(right)
         group = _GROUPED.get(left.op)
         if group is not None and right.op in group:
             ours, theirs = _operands(left, group), _operands(right, group)
@@ -172,7 +172,7 @@ class _Look:
         return (self.context & left).is_equal(self.context & renamed)
 
 
-def _extreme(term: Apply) -> Apply:
+def as_extreme(term: Apply) -> Apply:
     """Return the maximum or minimum that a selection by a comparison of its own arms is; else the term."""
     if term.op != "select":
         return term
