@@ -85,6 +85,7 @@ _OF_ONE_LOOP = {
 }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("body", _OF_ONE_LOOP.values(), ids=_OF_ONE_LOOP)
 def test_a_single_loop_becomes_no_matrix(body: str) -> None:
     text = f"void f(int n, const double *a, double *o) {{ double s = 0; for (int i = 0; i < n; i++) {{ {body} }} }}"

@@ -169,7 +169,7 @@ def test_windows_are_neither_picked_nor_written_out_where_there_may_be_none() ->
     assert all(trial.passed for function in (valid, channels, taps) for trial in function.tests)
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(3)
 @pytest.mark.parametrize("target", ["jax", "torch", "linalg", "stablehlo"])
 def test_functions_for_other_targets_agree_with_the_source_at_zero(target: str) -> None:
     """That its interpreter agrees with the compiled source is what the test above finds."""

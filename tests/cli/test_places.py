@@ -48,6 +48,7 @@ def _without_places(text: str) -> list[str]:
     return [line for line in ends if not re.search(r" loc\((?:fused\[)?\"[^\n]*\)$", line)]
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("target", ["linalg", "stablehlo"])
 @pytest.mark.parametrize("name", ["covariance", "gauss_seidel", "softmax_rows", "keep_positive"])
 def test_every_operation_has_a_place(name: str, target: str, capsys: pytest.CaptureFixture[str]) -> None:

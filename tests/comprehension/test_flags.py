@@ -28,6 +28,7 @@ def operands(dtype: DType) -> list[Term]:
     return [*simple, *joined, *chosen, *(terms.cast(flag, "i64") for flag in flags)]
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("op", ["eq", "ne", "bitand", "bitor"])
 def test_an_operation_on_flags_keeps_its_value(op: str, dtype: DType) -> None:

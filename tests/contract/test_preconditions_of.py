@@ -184,6 +184,7 @@ def test_a_cell_behind_those_of_a_loop_that_may_not_run_is_there(body: str, cond
     assert condition in texts(text)
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("condition", "is_kept"),
     [

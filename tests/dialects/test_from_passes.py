@@ -182,6 +182,7 @@ def test_programs_of_other_types_run_as_upstream_lowers_them(
         np.testing.assert_array_equal(run(left, right), left.astype(np.int32) @ right)
 
 
+@pytest.mark.in_turns(2)
 @needs_tools
 @pytest.mark.parametrize(
     ("text", "operations", "engine"),
@@ -234,6 +235,7 @@ def test_a_dump_that_is_none_is_refused(text: str) -> None:
     assert refused.value.diagnostics[0].code == "TL534"
 
 
+@pytest.mark.in_turns(2)
 @needs_tools
 @pytest.mark.parametrize("passes", ["no-such-pass", "func.func(tosa-to-linalg", "func.func(tosa-to-nothing)"])
 def test_passes_that_are_not_taken_are_refused(passes: str) -> None:

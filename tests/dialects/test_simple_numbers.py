@@ -51,6 +51,7 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / "vec.target.json")
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("engine", ["derive", "tactics", "sketch", "sketch-whole", "enumerate"])
 @pytest.mark.parametrize("cell", _CELLS)
 def test_an_operation_with_factors_computes_what_has_fewer(cell: str, engine: str, target: str) -> None:

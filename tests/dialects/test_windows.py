@@ -236,6 +236,7 @@ def _lifted(text: str, engine: str) -> FunctionRecord:
     return record
 
 
+@pytest.mark.in_turns(2)
 @needs_tools
 @pytest.mark.parametrize(
     ("text", "operation", "engine"),

@@ -94,6 +94,7 @@ def test_what_counts_the_cells_of_an_array_has_a_sign_in_every_target() -> None:
         assert not any("uint64" in function.program for function in record.functions)
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 @pytest.mark.parametrize(
     ("expression", "is_stated"),
@@ -249,6 +250,7 @@ def f(n: int, x: "int64[:]", h: "int32[:]", v: "list[int]", y: "float64[:]"):
 """
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("body", "is_stated"),
     [

@@ -102,6 +102,7 @@ def _lift(source: str, *, test: bool = False) -> FunctionRecord:
     return function
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", LIFTED)
 def test_scratch_memory_is_a_local_array(name: str) -> None:
     source, line = LIFTED[name]

@@ -254,6 +254,7 @@ def test_the_module_holds_these_lines(case: Lowered) -> None:
         position = found.end()
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_the_module_verifies_and_is_read_back(case: Lowered) -> None:
     module = lowered(case.source)

@@ -82,6 +82,7 @@ def lifted() -> dict[str, FunctionRecord]:
     return {f.name: f for f in lift_source(source_from_text("\n".join(functions), "places.c"), LiftOptions()).functions}
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("position", range(len(WRAPPING)))
 def test_conditions_leave_out_the_sizes_at_which_a_place_wraps(position: int) -> None:
     function, place = lifted()[f"f{position}"], WRAPPING[position][-1]

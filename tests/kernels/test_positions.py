@@ -202,6 +202,7 @@ STAYS = {
 }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("case", STAYS)
 def test_a_place_at_which_nothing_is_known_is_not_that_of_the_greatest(case: str) -> None:
     step, after, verdict = STAYS[case]

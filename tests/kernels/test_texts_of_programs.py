@@ -33,6 +33,7 @@ def _lifted(name: str) -> FunctionRecord:
     return record.functions[0]
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", _LINES)
 def test_a_program_is_spelled_and_formatted_in_the_usual_way(name: str) -> None:
     program = _lifted(name).program

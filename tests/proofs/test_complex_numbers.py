@@ -57,6 +57,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_means_what_it_computes(name: str) -> None:
     record = lifted(source_from_text(HEAD + PROGRAMS[name]), LiftOptions(("f",), test=True))

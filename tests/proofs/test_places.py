@@ -123,6 +123,7 @@ def _program(parameters: str, body: str) -> str:
     return f"def f({parameters}):\n    return {body}\n"
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(("source", "parameters", "body"), RIGHT)
 def test_a_read_where_the_source_reads_is_proved(accept: Accept, source: str, parameters: str, body: str) -> None:
     accept(source, _program(parameters, body))

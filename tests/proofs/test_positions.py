@@ -204,6 +204,7 @@ FAMILIES: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
 }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_right_program_is_proved(accept: Accept, family: str) -> None:
     source, right, _ = FAMILIES[family]

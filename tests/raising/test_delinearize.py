@@ -99,6 +99,7 @@ def test_compiled_both_compute_the_same(text: str, sizes: tuple[int, ...]) -> No
     np.testing.assert_allclose(results[1], results[0], rtol=1e-12)
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("text", "of_type", "cell"),
     [

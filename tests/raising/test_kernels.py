@@ -194,6 +194,7 @@ _HEADS = {
 }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("head", _HEADS)
 @pytest.mark.parametrize("bounds", ["%first to %n", "%c0 to %first"])
 def test_rows_of_triangles_need_no_more_than_the_loop_around_says(head: str, bounds: str) -> None:

@@ -88,6 +88,7 @@ def test_a_product_without_a_name_is_generic_and_a_coefficient_is_part_of_it() -
     assert "affine_map<(d0, d1, d2) -> (d1, d0)>" in result.text
 
 
+@pytest.mark.in_turns(2)
 @_UPSTREAM
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_upstream_reads_products_as_this_package_does(name: str) -> None:

@@ -35,6 +35,7 @@ _PARTS = (
 )
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("language", _LANGUAGES)
 @given(parts=st.lists(st.sampled_from(_PARTS) | st.text(max_size=3), max_size=12))
 def test_markup_changes_no_text(language: str, parts: list[str]) -> None:

@@ -70,6 +70,7 @@ def test_bytes_are_those_of_whole_arrays() -> None:
     assert work.bytes == work.bytes_read + work.bytes_written
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("text", [GEMM, TRIANGLE, RUNNING, SWEEPS, WINDOW, COPY])
 @pytest.mark.parametrize("wanted", [1, 4096, 1 << 22])
 def test_arrays_become_as_large_as_wanted(text: str, wanted: int) -> None:

@@ -38,6 +38,7 @@ STAY = {
 }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("body", SCANS.values(), ids=SCANS)
 def test_a_value_taken_last_is_a_scan_with_proof(body: str) -> None:
     record = lifted_text(HEAD + body + " }")

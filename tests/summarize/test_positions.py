@@ -95,6 +95,7 @@ def test_what_is_no_search_for_an_extreme_is_not_taken_for_one(update: str) -> N
     assert all(place_of(node) is None for node in terms)
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("comparison", [">", ">=", "<", "<="])
 @pytest.mark.parametrize("start", ["a[0][0]", "-2.0"])
 def test_a_search_in_a_matrix_finds_the_row_and_what_is_in_it(comparison: str, start: str) -> None:

@@ -69,6 +69,7 @@ STEPS = {
 }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("c_type", ["int", "unsigned char", "long"])
 @pytest.mark.parametrize("step", STEPS)
 def test_a_flag_of_any_first_value_and_type_becomes_a_reduction(step: str, c_type: str) -> None:

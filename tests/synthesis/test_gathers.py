@@ -141,6 +141,7 @@ HELD = [
 ]
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(("parameters", "held", "inline"), HELD)
 def test_a_local_that_holds_a_place_is_read_as_what_it_holds(parameters: str, held: str, inline: str) -> None:
     (mine,), (wanted,) = (lift(_c(parameters, text)).functions for text in (held, inline))

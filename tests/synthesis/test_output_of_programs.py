@@ -47,6 +47,7 @@ def emitted(source: str) -> str:
     return emit(derive(simplify(summarise(func_op, nonempty=True)))).text
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", _LINES)
 def test_a_program_comes_out_short(name: str) -> None:
     """The lines stand in the text, one after another."""

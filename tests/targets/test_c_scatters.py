@@ -25,6 +25,7 @@ LONG = PACK.replace("int f", "unsigned long f").replace("int k", "unsigned long 
 REMOVE = "int f(int *a, int n) { int k = 0; for (int i = 0; i < n; i++) if (a[i] != 1) a[k++] = a[i]; return k; }"
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("source", "spelled"),
     [

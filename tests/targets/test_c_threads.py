@@ -128,6 +128,7 @@ def _pragmas(source: str) -> list[str]:
     return [line.strip() for line in _text(source).splitlines() if "#pragma" in line]
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("source", "pragmas"),
     [

@@ -115,7 +115,7 @@ _UNSIGNED = {"u1", "u2", "u4", "u8"}
 _LACKS = {"torch": _UNSIGNED - {"u1"}}
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(3)
 @pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize("target", ["numpy", "jax", "torch", "stablehlo", "linalg", "c"])
 def test_conversions_at_the_corners_of_types_are_those_of_c(target: str, tmp_path: Path) -> None:

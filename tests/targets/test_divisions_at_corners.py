@@ -32,7 +32,7 @@ def _corners(dtype: str) -> np.ndarray[tuple[int], np.dtype[np.integer]]:
     return np.array([one for one in near if limits.min <= one <= limits.max], dtype)
 
 
-@pytest.mark.in_turns(2)
+@pytest.mark.in_turns(3)
 @pytest.mark.parametrize(
     ("target", "least"), [("numpy", 36), ("jax", 36), ("torch", 30), ("stablehlo", 36), ("linalg", 36)]
 )

@@ -26,6 +26,7 @@ PACK = """int f(int n, const double x[n], double out[n]) {
   int k = 0; for (int i = 0; i < n; i++) if (x[i] > 0.0) out[k++] = x[i]; return k; }"""
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("source", "combining", "sizes"),
     [

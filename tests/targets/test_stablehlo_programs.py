@@ -326,6 +326,7 @@ _PROGRAMS = {
 _READERS: dict[str, Callable[[str, str], list[ReadFunction]]] = {"c": read_c, "cpp": read_cpp, "py": read_python}
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", _PROGRAMS)
 def test_a_program_computes_what_the_source_does(name: str) -> None:
     pytest.importorskip("jax", reason="JAX, which XLA comes with, is not installed")

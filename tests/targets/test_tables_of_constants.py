@@ -61,6 +61,7 @@ def _holds(certificate: dict[str, Any], **changes: object) -> bool:
     return not verify({**changed, "seal": seal_of(changed)})
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("target", BOUND)
 def test_each_target_binds_a_table(target: str) -> None:
     certificate = _certificate(SUMS, target)

@@ -105,6 +105,7 @@ def _assert_same(text: str, arrays: list[Any], sizes: tuple[int, ...]) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("case", VECTORS)
 def test_arrays_may_be_longer_than_loops_reach(case: str) -> None:
     random = np.random.default_rng(0)

@@ -22,6 +22,7 @@ PROGRAMS = sorted((Path(__file__).parents[3] / "bench" / "mlir_programs").glob("
 NOT_INTERPRETED = {"calls", "copy", "parallel", "scf_parallel"}  # they hold operations that the loop IR has not
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("generalise", [False, True])
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_translation_keeps_the_meaning(path: Path, generalise: bool) -> None:  # noqa: FBT001 - a parameter of a test

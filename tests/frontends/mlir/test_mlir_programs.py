@@ -49,6 +49,7 @@ def test_what_upstream_prints_again_is_the_same_program(path: Path, flags: list[
     assert function.level is Level.PROVED
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.skipif(OPT is None, reason="mlir-opt is not installed")
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_upstream_accepts_the_loop_ir_of_a_program(path: Path) -> None:

@@ -141,6 +141,7 @@ def _refusal(source: str) -> str:
     return function.diagnostics[0].code
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("body", [*(_LOOP + value for value in _VALUES), *_BODIES])
 def test_truth_values_mean_what_they_mean_in_python(body: str) -> None:
     for mine, theirs in both(_source(body), "f"):
