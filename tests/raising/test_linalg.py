@@ -159,6 +159,23 @@ def test_positions_conversions_and_choices_stand_in_a_body() -> None:
     assert "memref.subview %A[1] [8] [1] : memref<9xf64> to memref<8xf64, strided<[1], offset: 1>>" in result.text
 
 
+def test_a_cell_that_the_last_iteration_reads_is_given() -> None:
+    text = """func.func @f(%A: memref<?x8xi32>, %n: index) -> i32 {
+  %z = arith.constant 5 : i32
+  %r = affine.for %i = 0 to %n iter_args(%s = %z) -> (i32) {
+    %v = affine.load %A[%i, 3] : memref<?x8xi32>
+    affine.yield %v : i32
+  }
+  return %r : i32
+}
+"""
+    result = raised(text)
+    assert (
+        "memref.subview %A[%0, 3] [1, 1] [1, 1] : memref<?x8xi32> to memref<i32, strided<[], offset: ?>>" in result.text
+    )
+    assert said(result) == "the nest becomes linalg.copy, where n >= 1"
+
+
 def test_extremes_are_folded() -> None:
     body = """%a = affine.load %A[%i0, %i1] : memref<4x5xf64>
     %b = affine.load %B[%i0] : memref<4xf64>

@@ -168,9 +168,12 @@ def operand(memref: MemRef, indices: Sequence[Affine], loops: Sequence[Loop], wr
     return Operand(memref.part(offsets, shape, kept, writer), tuple(subscripts))
 
 
-def unraisable(message: str) -> LiftError:
+_PLAIN = "keep the loops, or write them over plain ranges with rising subscripts"
+
+
+def unraisable(message: str, remedy: str = _PLAIN) -> LiftError:
     """Build the refusal of what stays as it is."""
-    return refuse("TL594", message, remedy="keep the loops, or write them over plain ranges with rising subscripts")
+    return refuse("TL594", message, remedy=remedy)
 
 
 @dataclass
@@ -222,7 +225,7 @@ class Body:
             return self._cast(values[0], types[0], term.dtype)
         operands = types[op == "select" :]
         if any(dtype.startswith("u") for dtype in (*types, term.dtype)):
-            raise unraisable("a value is an unsigned integer")
+            raise unraisable("a value is an unsigned integer", "keep the loops, or compute with signed integers")
         if len(set(operands)) > 1:
             raise unraisable(f"the operands of `{op}` are of several types")
         return self.writer.applied(op, values, operands[0], self.writer.define)

@@ -160,8 +160,9 @@ class Emission:
         definition = definition.over(indices)
         where = definition.domain
         pieces = [(domain & where, term) for domain, term in definition.pieces]
-        if definition.name == self.summary.result and isinstance(definition.pieces[0][1], Read):
-            self.place[definition.name] = self.place[definition.pieces[0][1].array]
+        whole = definition.pieces[0][1]
+        if definition.name == self.summary.result and isinstance(whole, Read) and not whole.indices:
+            self.place[definition.name] = self.place[whole.array]
             return
         target = self.homes.get(definition.array)
         if target is None or len(target.shape) != len(definition.shape):

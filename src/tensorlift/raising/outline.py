@@ -83,7 +83,7 @@ def outline(ops: Sequence[Operation]) -> Outline:
     """
     results = [r for op in ops for r in op.results if any(_is_outside(use.operation, ops) for use in r.uses)]
     if len(results) > 1:
-        raise unraisable("it gives several values")
+        raise unraisable("it gives several values", "keep the loops, or store the values into arrays")
     taken = _Taken(Block())
     for value in _given(ops):
         taken.get(value)
@@ -174,7 +174,7 @@ def _check_memory(values: Sequence[SSAValue]) -> None:
             continue
         origins = set(_origins(value))
         if not known.isdisjoint(origins):
-            raise unraisable("two of its arrays are views of one")
+            raise unraisable("two of its arrays are views of one", "keep the loops, or access one array by one name")
         known |= origins
 
 
