@@ -62,6 +62,9 @@ MEANINGS = {
     "the first place of an extreme has the least last subscript": (
         "m = sum([1, 10]*maxloc(nint(4*spread(x, 2, n) + 4*spread(y(:n), 1, n))))"
     ),
+    "complex numbers have exponentials and logarithms": (
+        "r = abs(exp(cmplx(x(1), y(1), 8)) + log((-1d0, 2d0)) + cdexp(cmplx(0d0, x(2), 8))) + aimag(log((-2.0, -0.5)))"
+    ),
     "places of extremes may be masked": "m = sum(maxloc(x)) + 10*minloc(x, 1, x > y) + 100*maxloc(y, dim=1)",
     "extremes may be masked": "r = minval(x, mask=x > 0) + maxval(y, x > 0.25d0)",
     "subscripts may be vectors": "x([1, n]) = x([n, 1]) + 1\nm = size(x([1, 1, 1]))",

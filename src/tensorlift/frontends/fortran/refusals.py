@@ -57,7 +57,7 @@ REFUSALS: dict[str, Refusal] = {
     "complex": Refusal(
         "TL143",
         "`{detail}` computes with complex numbers what is not lifted",
-        "use `+`, `-`, `*`, `/`, `conjg`, `aimag`, `real`, `abs`, or the parts in variables of their own",
+        "use `+`, `-`, `*`, `/`, `conjg`, `aimag`, `real`, `abs`, `exp`, `log`, or the parts in variables of their own",
     ),
     "text": Refusal("TL145", "`{detail}` is text", "pass a flag of one character, `character :: {detail}`"),
     "character": Refusal(

@@ -121,6 +121,28 @@ def size(ctx: Context, number: Number, ctype: ComplexType) -> Number:
     return Number(ctx.operation("math.sqrt", (total,), ir_type(ctype.part)), ctype.part)
 
 
+def _exponential(ctx: Context, number: Number, ctype: ComplexType) -> Number:
+    """Give a number on the circle, times the exponential of the real part."""
+    part, of_part = ctype.part, ir_type(ctype.part)
+    re, im = number.parts
+    turned = [Number(ctx.operation(f"math.{name}", (ctx.value(im),), of_part), part) for name in ("cos", "sin")]
+    if re.literal == 0:
+        return Number((turned[0], turned[1]), ctype)
+    radius = Number(ctx.operation("math.exp", (ctx.value(re),), of_part), part)
+    return Number((_real(ctx, "*", radius, turned[0], part), _real(ctx, "*", radius, turned[1], part)), ctype)
+
+
+def _logarithm(ctx: Context, number: Number, ctype: ComplexType) -> Number:
+    """Give the logarithm of the distance from zero, and the angle."""
+    re, im = (ctx.value(part) for part in number.parts)
+    length = ctx.operation("math.log", (ctx.value(size(ctx, number, ctype)),), ir_type(ctype.part))
+    angle = ctx.operation("math.atan2", (im, re), ir_type(ctype.part))
+    return Number((Number(length, ctype.part), Number(angle, ctype.part)), ctype)
+
+
+FUNCTIONS = {"exp": _exponential, "log": _logarithm}
+
+
 def equal(ctx: Context, operator: str, left: Number, right: Number, ctype: ComplexType) -> Number:
     """Tell whether both parts are equal, or whether one differs."""
     if operator not in _JOINED:

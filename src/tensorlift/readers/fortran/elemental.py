@@ -11,7 +11,7 @@ from tensorlift.frontends.fortran.symbols import COMPLEX_KINDS, INTEGER_KINDS, R
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import ComplexType, FloatType
 from tensorlift.ops.scalar_ops import REALS
-from tensorlift.readers.fortran.complex_numbers import conjugate, size
+from tensorlift.readers.fortran.complex_numbers import FUNCTIONS, conjugate, size
 from tensorlift.readers.fortran.context import local_type, refused_complex
 from tensorlift.readers.fortran.values import Number
 
@@ -34,6 +34,7 @@ SPECIFIC = {
     "dmod": "mod", "amod": "mod", "dmax1": "max", "dmin1": "min", "amax1": "max", "amin1": "min", "max0": "max",
     "min0": "min", "datan2": "atan2", "dint": "aint", "dnint": "anint", "idnint": "nint", "idint": "int",
     "dconjg": "conjg", "dimag": "aimag", "imag": "aimag", "dreal": "real", "cabs": "abs", "zabs": "abs", "cdabs": "abs",
+    "cexp": "exp", "zexp": "exp", "cdexp": "exp", "clog": "log", "zlog": "log", "cdlog": "log",
     "ifix": "int", "dfloat": "dble", "float": "real", "sngl": "real", "ddim": "dim", "idim": "dim",
 }  # fmt: skip
 
@@ -81,8 +82,10 @@ def real_function(name: str) -> Elemental:
     """Make the rule of a function of one real."""
 
     def rule(ctx: Context, numbers: Sequence[Number], node: Any) -> Number:
-        if numbers[0].is_complex:
-            raise refused_complex(ctx)
+        if isinstance(numbers[0].ctype, ComplexType):
+            if name not in FUNCTIONS:
+                raise refused_complex(ctx)
+            return FUNCTIONS[name](ctx, numbers[0], numbers[0].ctype)
         if len(numbers) != 1 or not numbers[0].is_real:
             raise ctx.refusal("expression", node)
         ctype = numbers[0].ctype
