@@ -21,8 +21,8 @@ _NAMED = r"(?:\w+\s*:\s*)?"
 _UNITS = r"subroutine|function|module|program|submodule"
 PARENTHESES = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _BLOCKS = {
-    "do": re.compile(rf"{_NAMED}do\b(?!\s*[\d=(%])", re.IGNORECASE),
-    "if": re.compile(rf"{_NAMED}if\s*{PARENTHESES}\s*then\b", re.IGNORECASE),
+    "do": re.compile(rf"{_NAMED}do\b(?!\s*[\d=(%])[^{{]*$", re.IGNORECASE),
+    "if": re.compile(rf"{_NAMED}if\s*{PARENTHESES}\s*then$", re.IGNORECASE),
     "select": re.compile(rf"{_NAMED}select\s*(?:case|type)\b", re.IGNORECASE),
     "where": re.compile(rf"{_NAMED}where\s*{PARENTHESES}$", re.IGNORECASE),
     "forall": re.compile(rf"{_NAMED}forall\s*{PARENTHESES}$", re.IGNORECASE),
@@ -32,7 +32,7 @@ _BLOCKS = {
     "type": re.compile(r"type\s*(?:,.*::|::|(?!is\b)\w+$)", re.IGNORECASE),
 }
 _END = re.compile(
-    rf"end\s*(?P<kind>{'|'.join(_BLOCKS)}|{_UNITS}|procedure|block\s*data|)\b\s*(?P<name>\w*)\s*(?:\(.*\))?$",
+    rf"end\s*(?:(?P<kind>{'|'.join(_BLOCKS)}|{_UNITS}|procedure|block\s*data)\b\s*(?P<name>\w*)\s*(?:\(.*\))?)?$",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"(?:[-+*/,(=]|\.\w+\.)\s*(?:!.*)?$")
@@ -76,10 +76,11 @@ def _unbalanced(file: File, statements: Iterable[Statement]) -> LiftError | None
         ended = _END.match(text)
         if unit:
             if opened and not opened[-1].contains:
-                return _not_ended(file, opened[-1], last)
+                is_module = opened[-1].kind in {"module", "program"}
+                return refusal("contains", file.location(last)) if is_module else _not_ended(file, opened[-1], last)
             opened.append(_Open(unit, name, last))
         elif ended is not None:
-            kind, own = ended["kind"].lower(), ended["name"].lower()
+            kind, own = (ended["kind"] or "").lower(), (ended["name"] or "").lower()
             if not opened or (kind in _BLOCKS and opened[-1].kind not in _BLOCKS):
                 return refusal("extra-end", file.location(last), text)
             top = opened.pop()

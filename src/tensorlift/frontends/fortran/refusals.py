@@ -14,6 +14,7 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "not-ended": Refusal("TL101", "`{detail}` is not ended before this line", "write `end {detail}` here"),
     "unended": Refusal("TL101", "`{detail}` is not ended", "write `end {detail}` after this line"),
+    "contains": Refusal("TL101", "a procedure begins among declarations or statements", "write `contains` before it"),
     "extra-end": Refusal("TL101", "`{detail}` ends nothing", "remove the line"),
     "unfinished": Refusal("TL101", "the statement is not finished in its line", "end the line with `&`"),
     "unfinished-fixed": Refusal(
