@@ -55,6 +55,11 @@ _BODIES = {
     "a sum and a mean": "y[:] = x / np.sum(x) + x.mean() - np.max(y)",
     "not, and, or": "for i in range(len(x)):\n  if not (x[i] > 1 and i > 1) or y[i] < 0.6:\n    y[i] = 0",
     "a truth value counted": "c = 0\nfor v in x:\n  c += v > 1\ny[0] = c",
+    "a loop that changes its variables": "v = 0.0\nfor i, v in enumerate(x):\n  i = len(x) - 1 - i\n  v *= 2\n"
+    "  y[i] = v + i\ny[0] += v",
+    "a loop over a name that is bound before": "i = 3\nfor i in range(k - k):\n  y[i] = 9\ny[i - 1] = 5\n"
+    "for i in range(2):\n  for i in range(len(x)):\n    y[i] += i\n  y[0] += i",
+    "numbers of an expression": "a, b = x[:2] * 2 + y[1:3]\ny[0] = a - b",
     "several targets": "x[0] = y[0] = t = 2.5\ny[1] = t",
     "inner elements by negative bounds": "y[1:-1] = x[2:] - x[:-2]",
     "steps on both sides": "y[::2] = x[::2] * 2",

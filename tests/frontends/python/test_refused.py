@@ -115,20 +115,6 @@ CASES = [
     Refused("iterable", "TL169", 2, 14, "def f(x: 'float64[:]', y):\n    for v in x.shape:\n        y[0] = v\n"),
     Refused("zero step", "TL170", 2, 26, "def f(x, n):\n    for i in range(0, n, 0):\n        x[i] = 1\n"),
     Refused(
-        "changed loop variable",
-        "TL171",
-        3,
-        9,
-        "def f(x):\n    for i in range(3):\n        i = 2\n        x[i] = 1\n",
-    ),
-    Refused(
-        "loop variable used before",
-        "TL171",
-        3,
-        9,
-        "def f(x):\n    i = 0\n    for i in range(3):\n        x[i] = i\n",
-    ),
-    Refused(
         "loop variable afterwards",
         "TL172",
         4,

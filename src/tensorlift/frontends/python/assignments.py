@@ -85,8 +85,8 @@ def _unpack(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> Non
 
 
 def items_of(ctx: Inference, found: Operand, count: int, text: str) -> Sequence[Operand]:
-    """Give the items of a tuple, or of an array of one dimension, that is unpacked."""
-    if isinstance(found, Array) and found.view is not None and found.rank == 1:
+    """Give the items of a tuple, or the numbers of an array of one dimension, that is unpacked."""
+    if isinstance(found, Array) and found.rank == 1:
         ctx.require_equal(found.extents[0], nodes.Integer(count, LONG, NOWHERE))
         return (replace(found.item, node=None),) * count
     if not isinstance(found, Sizes) or len(found.items) != count:
@@ -146,8 +146,6 @@ def bind_name(ctx: Inference, name: str, value: Operand) -> None:
     """Bind a name to a value."""
     known = ctx.scope.environment.get(name)
     ctx.scope.ever.add(name)
-    if name in ctx.scope.active:
-        raise RefusedError("loop-variable", name)
     is_array = isinstance(known, Array | Sizes | NoItems)
     if known is not None and (is_array or not isinstance(value, Scalar)):
         if name in ctx.scope.outer:  # which of both it is depends on the run

@@ -35,8 +35,15 @@ class Function:
 # -- pieces of text
 
 
+def require_array(name: str, array: Given) -> None:
+    """Refuse a number, such as a parameter of which no use tells a rank, where a definition is for arrays."""
+    if not array.rank:
+        raise RefusedError("of-number", name)
+
+
 def axis_of(name: str, array: Given, axis: object) -> int:
     """Give an axis that is stated, the only one where none is."""
+    require_array(name, array)
     if axis is None and array.rank == 1:
         return 0
     if not isinstance(axis, int) or not -array.rank <= axis < array.rank:

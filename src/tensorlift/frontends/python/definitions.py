@@ -22,6 +22,7 @@ from tensorlift.frontends.python.defining import (
     loops,
     new_array,
     replaced,
+    require_array,
     slices,
     spelled_dtype,
 )
@@ -115,6 +116,7 @@ def _definition(
 
 def _flip(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     rank, axis = given["a"].rank, stated["axis"]
+    require_array("flip", given["a"])
     axes = range(rank) if axis is None else [axis_of("flip", given["a"], axis)]
     return f"return a[{', '.join('::-1' if place in axes else ':' for place in range(rank))}]"
 
@@ -151,7 +153,8 @@ def _diff(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
 def _joined(name: str, arrays: Mapping[str, Given], axis: int) -> str:
     """Write arrays that follow one another along an axis."""
     first, *_ = arrays.values()
-    if any(array.rank != first.rank for array in arrays.values()) or not first.rank:
+    require_array(name, first)
+    if any(array.rank != first.rank for array in arrays.values()):
         raise RefusedError("arguments", f"`np.{name}` of arrays with different numbers of dimensions")
     ends = [f"n{place}" for place in range(len(arrays))]
     lines = [f"n0 = {next(iter(arrays))}.shape[{axis}]"]
@@ -167,7 +170,8 @@ def _joined(name: str, arrays: Mapping[str, Given], axis: int) -> str:
 def _stacked(name: str, arrays: Mapping[str, Given], axis: object) -> str:
     """Write arrays of one shape along a new axis."""
     first, *_ = arrays.values()
-    if any(array.rank != first.rank for array in arrays.values()) or not first.rank:
+    require_array(name, first)
+    if any(array.rank != first.rank for array in arrays.values()):
         raise RefusedError("arguments", f"`np.{name}` of arrays with different numbers of dimensions")
     place = axis_of(name, Given(first.rank + 1, first.dtype), axis)
     own = extents_of(first, next(iter(arrays)))
@@ -267,6 +271,7 @@ def _running(name: str, operator: str, start: int) -> Function:
 
 def _norm(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     array, order, axis = given["x"], stated["ord"], stated["axis"]
+    require_array("linalg.norm", array)
     if axis is None and order is not None and array.rank > 1 and order != "fro":
         raise RefusedError("arguments", f"`np.linalg.norm` of a matrix is lifted without its order `{order}`")
     if isinstance(axis, tuple) and order not in {None, "fro"}:
@@ -336,6 +341,7 @@ def _seen(letters: str, output: str, name: str) -> str:
 def _bincount(given: Mapping[str, Given], _: Mapping[str, Any]) -> str:
     if "minlength" not in given:
         raise RefusedError("length-of-data", "`np.bincount` without `minlength`")
+    require_array("bincount", given["x"])
     if given["x"].rank != 1 or isinstance(given["x"].dtype, FloatType):
         raise RefusedError("arguments", "`np.bincount` is lifted for integers in one dimension")
     if "weights" not in given:
@@ -348,6 +354,7 @@ def _bincount(given: Mapping[str, Given], _: Mapping[str, Any]) -> str:
 def _histogram(given: Mapping[str, Given], _: Mapping[str, Any]) -> str:
     """Count in bins of one width, the last of which is closed; what rounding puts beside an edge is put right."""
     array, bins = given["a"], "bins" if "bins" in given else "10"
+    require_array("histogram", array)
     if array.dtype not in {DOUBLE, *_INTEGERS} or any(own.rank for name, own in given.items() if name != "a"):
         raise RefusedError("arguments", "`np.histogram` is lifted for numbers of 64 bits, a number of bins and a range")
     ends = "range_0, range_1" if "range_0" in given else "np.min(a), np.max(a)"

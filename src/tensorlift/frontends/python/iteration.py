@@ -15,7 +15,7 @@ from tensorlift.frontends.python.expressions import RULES, condition, evaluate, 
 from tensorlift.frontends.python.made_arrays import written
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import NOWHERE, Scalar, binary, cast, integer, size_of, truth
-from tensorlift.frontends.python.state import Inference, Local, numerators
+from tensorlift.frontends.python.state import Inference, numerators
 from tensorlift.frontends.python.syntax import filled_by, stored_in
 from tensorlift.frontends.python.values import Array, NoItems, Sizes
 from tensorlift.ir import nodes
@@ -281,8 +281,6 @@ def _counter(ctx: Inference, bind: _Bound) -> str:
     """Name the loop variable, by the target of the loop itself where it counts."""
     for target, rule in bind:
         if rule is None and isinstance(target, ast.Name):
-            if target.id in ctx.scope.environment:
-                raise RefusedError("loop-variable-bound", target.id)
             return target.id
     return ctx.fresh("i")
 
@@ -312,9 +310,6 @@ def _bind_target(ctx: Inference, target: ast.expr, value: Scalar | Array) -> Non
         return
     if not isinstance(target, ast.Name):
         raise RefusedError("target", f"the loop target `{ast.unparse(target)}` is not lifted")
-    known = ctx.scope.environment.get(target.id)
-    if isinstance(known, Local) or (isinstance(known, Array) and known.is_whole):
-        raise RefusedError("loop-variable-bound", target.id)
     ctx.scope.environment[target.id] = value
 
 

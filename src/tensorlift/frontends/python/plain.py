@@ -3,6 +3,8 @@
 An inner function that is only called, and a lambda that has a name, stand beside the outer function afterwards: the
 variables of the outer one that they read become parameters, which each call passes as they are there, as a closure
 reads them.  ``x in (1, 2)`` compares with each.  Tables of the file that a function reads become variables of its own.
+A loop whose variable something else binds, as ``for v in x: v = abs(v)`` does, has another one, and its body begins by
+binding that.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import copy
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.python.syntax import arguments_of, names_in, stored_in
+from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -23,7 +26,41 @@ def plain(function: ast.FunctionDef, taken: Collection[str], tables: Mapping[str
     What has no plainer form stays as it is, and is refused where it is read.
     """
     made, *others = _without_inner(function, taken)
-    return [_with_tables(own, tables) for own in (made, *others)]
+    return [_with_tables(_with_own_variables(own, taken), tables) for own in (made, *others)]
+
+
+def _with_own_variables(function: ast.FunctionDef, taken: Collection[str]) -> ast.FunctionDef:
+    """Let each loop have variables of its own: none that its body binds again, or that is bound before it."""
+    if not any(_shared(function, loop) for loop in _loops(function)):
+        return function
+    made = copy.deepcopy(function)
+    names = {*taken, *names_in(made), *(argument.arg for argument in arguments_of(made))}
+    for loop in _loops(made):
+        for name in sorted(_shared(made, loop)):
+            own = unused(f"{name}_", names)
+            for target in ast.walk(loop.target):
+                if isinstance(target, ast.Name) and target.id == name:
+                    target.id = own
+            bound = ast.Assign([ast.Name(name, ast.Store())], ast.Name(own, ast.Load()))
+            for node in ast.walk(bound):
+                ast.copy_location(node, loop.target)
+            loop.body.insert(0, bound)
+    return made
+
+
+def _loops(function: ast.FunctionDef) -> list[ast.For]:
+    """List the loops over items, outer ones before inner ones."""
+    return [node for node in ast.walk(function) if isinstance(node, ast.For)]
+
+
+def _shared(function: ast.FunctionDef, loop: ast.For) -> set[str]:
+    """Tell which variables of a loop are others', too: those that something but a loop binds in it, or before it."""
+    others = {argument.arg for argument in arguments_of(function)}
+    targets = {id(node) for other in _loops(function) for node in ast.walk(other.target)}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in targets:
+            others |= {node.id} if (node.lineno, node.col_offset) < (loop.lineno, loop.col_offset) else set()
+    return {*stored_in([loop.target])} & {*others, *stored_in(loop.body)}
 
 
 def _with_tables(function: ast.FunctionDef, tables: Mapping[str, ast.expr]) -> ast.FunctionDef:

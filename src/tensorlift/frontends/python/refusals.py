@@ -44,12 +44,6 @@ REFUSALS: dict[str, Refusal] = {
         "loop over `range`, an array, `enumerate`, `zip` or `reversed`",
     ),
     "step": Refusal("TL170", "the step of this range is {detail}", "step by an integer constant other than zero"),
-    "loop-variable": Refusal(
-        "TL171", "the loop changes its own variable `{detail}`", "use another name inside of the loop"
-    ),
-    "loop-variable-bound": Refusal(
-        "TL171", "the loop variable `{detail}` is bound before the loop", "use another name for the loop variable"
-    ),
     "unbound": Refusal("TL172", "`{detail}` may have no value here", "assign `{detail}` before, on every path"),
     "comprehension": Refusal("TL173", "{detail} is not lifted", "write a loop that stores into an array"),
     "append": Refusal(
@@ -161,6 +155,11 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "effect": Refusal(
         "TL188", "`{detail}` stores into an array in the middle of an expression", "call it in a statement of its own"
+    ),
+    "of-number": Refusal(
+        "TL189",
+        "`np.{detail}` of a number, or of a parameter whose number of dimensions is not known",
+        "annotate the array with its dimensions, as in `'float64[:, :]'`",
     ),
     "unknown-rank": Refusal(
         "TL189",

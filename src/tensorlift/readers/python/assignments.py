@@ -73,8 +73,8 @@ RULES[ast.NamedExpr] = _named
 
 
 def _items(ctx: Context, value: Operand, count: int) -> Sequence[Operand]:
-    """Give the items of a tuple or of a row that is unpacked."""
-    if isinstance(value, View) and len(value.extents) == 1:
+    """Give the items of a tuple, or the numbers of an array, that is unpacked."""
+    if isinstance(value, View | Rule) and len(value.extents) == 1:
         ctx.require_equal(value.extents[0], count)
         return [element(ctx, value, (position,)) for position in range(count)]
     assert isinstance(value, Several)
