@@ -262,6 +262,7 @@ def test_what_is_wrong_is_not(name: str, capsys: pytest.CaptureFixture[str]) -> 
 
 MALFORMED = {  # with the place and a word of what is said
     "": (1, 1, "it holds no pattern"),
+    "pdl.pattern @x : benefit(1) {": (1, 30, "it ends too early"),
     "pdl.pattern @": (1, 13, "Unexpected end"),
     "func.func private @f()": (1, 1, "'func.func' is no pattern"),
     SWAP.replace("}\n}", ""): (11, 1, "it ends too early"),

@@ -228,11 +228,25 @@ def _expected(text: str, given: dict[str, Array]) -> Array:
     return np.asarray(given["y"] + given["s"] * given["x"])
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"!instanceof": {"Op": []}}', '{"!instanceof": {"Op": ["A"]}}'])
-def test_a_dump_that_is_none_is_refused(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "it is no JSON: Expecting value"),
+        ("[1,\n2", "it is no JSON: Expecting ',' delimiter"),
+        ("[]", "its records are none of TableGen's"),
+        ("{}", "it has no record '!instanceof'"),
+        ('{"!instanceof": {"Op": []}}', "it defines no operation"),
+        ('{"!instanceof": {"Op": ["A"]}}', "it has no record 'A'"),
+        ('{"!instanceof": {"Op": ["A"]}, "A": 3}', "its records are none of TableGen's"),
+    ],
+)
+def test_a_dump_that_is_none_is_refused(text: str, why: str) -> None:
     with pytest.raises(LiftError, match="is no definition of a dialect") as refused:
         read_dump(text, "d.json")
-    assert refused.value.diagnostics[0].code == "TL534"
+    (diagnostic,) = refused.value.diagnostics
+    assert diagnostic.code == "TL534"
+    assert diagnostic.message.endswith(why)
+    assert (diagnostic.location is not None) == ("JSON" in why)
 
 
 @pytest.mark.in_turns(2)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.comprehension.instance import ListKind
+from tensorlift.diagnostics import Location
 from tensorlift.targets.imported.record import no_definition
 
 if TYPE_CHECKING:
@@ -112,15 +113,19 @@ def read_dump(text: str, file: str) -> list[TableOperation]:
         names = records["!instanceof"]["Op"]
         makers = dict(pair for name in names for pair in _made_lists(records, records[name]))
         found = [_operation(records, records[name], makers) for name in names]
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise _no_dump(file, f"{type(error).__name__}: {error}") from None
+    except json.JSONDecodeError as error:
+        raise _no_dump(file, f"it is no JSON: {error.msg}", Location(file, error.lineno, error.colno)) from None
+    except KeyError as error:
+        raise _no_dump(file, f"it has no record {error}") from None
+    except (ValueError, TypeError, AttributeError, IndexError):
+        raise _no_dump(file, "its records are none of TableGen's") from None
     if not found:
         raise _no_dump(file, "it defines no operation")
     return sorted(found, key=lambda operation: operation.name)
 
 
-def _no_dump(file: str, why: str) -> LiftError:
-    return no_definition(file, why, "write it with 'llvm-tblgen --dump-json' of the version of mlir-opt")
+def _no_dump(file: str, why: str, place: Location | None = None) -> LiftError:
+    return no_definition(file, why, "write it with 'llvm-tblgen --dump-json' of the version of mlir-opt", place)
 
 
 def _name(records: Mapping[str, Json], record: Mapping[str, Json]) -> str:

@@ -14,6 +14,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.utils.exceptions import ParseError
 
 from tensorlift.diagnostics import LiftError, Location, refuse
+from tensorlift.ir.skip import without_comments
 from tensorlift.pdl.program import PlacingParser
 from tensorlift.source import read_source
 from tensorlift.targets.mlir_text.operations import Splat, SplatAttr
@@ -105,7 +106,7 @@ class _Reader:
             module = parser.parse_module()
         except ParseError as error:
             place, message = error.span.start, error.msg
-            if parser.spans or place < end:
+            if without_comments(self.source.text).strip():
                 raise self._refused(place, "it ends too early" if place >= end else message, remedy) from None
         except Exception as error:  # noqa: BLE001 - xDSL raises many without a place, as of a benefit that is too large
             raise self._refused(parser.pos, str(error), remedy) from None

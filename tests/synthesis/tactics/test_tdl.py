@@ -43,6 +43,7 @@ def test_comments_and_line_ends_do_not_matter() -> None:
 
 
 _WRONG = [
+    ("", "", "TL321", (1, 1), "the file has no tactic"),
     ("", "def g {\n  pattern C(i, j) += A(i, k] * B(k, j)\n}", "TL321", (2, 28), "expected `)`, found `]`"),
     ("", "def g {\n  pattern C(i) = A(i) § 2\n}", "TL321", (2, 23), "`§` is no word"),
     ("", "def g { pattern = builder C(i) = frob(A(i)) }", "TL321", (1, 40), "what stands in front is no function"),

@@ -112,6 +112,8 @@ def load_tactics(text: str, file: str) -> tuple[Tactic, ...]:
     except RecursionError:
         place, remedy = Location(file, 1, 1), "write it in simpler statements"
         raise refuse("TL321", "not a tactic: it is nested too deeply", place, remedy) from None
+    if not found:
+        raise refuse("TL321", "the file has no tactic", Location(file, 1, 1), "write one as in docs/tactics.md")
     return tuple(found)
 
 
