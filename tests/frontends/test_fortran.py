@@ -203,6 +203,12 @@ def test_what_is_not_read_is_told_by_its_line(text: str) -> None:
     assert [(d.code, d.location.line if d.location else 0) for d in found][:1] == [(code, line)]
 
 
+def test_a_counter_that_a_loop_left_early_hands_on_is_no_internal_error() -> None:
+    text = "subroutine f(n, x, y, k)\ninteger :: n, k\nreal :: x(n), y\ndo i = n, 3, -1\nx(i-1) = 3\nk = i\n"
+    (function,) = read_fortran(text + "if (i >= 7) exit\ny = y + x(i)\nend do\nend subroutine\n", "f.f90")
+    assert [d.code for d in function.diagnostics] != ["TL900"]
+
+
 def test_a_unit_that_does_not_parse_refuses_itself_alone() -> None:
     text = "subroutine bad(n\nend subroutine\nreal function f(x)\n  real :: x\n  f = x + 1\nend function\n"
     bad, good = read_fortran(text, "f.f90")

@@ -328,6 +328,7 @@ class _Splitting(Writer):
         begun.here.update(zip((self.arguments[k] for k in self.numbers), held, strict=True))
         for argument, value in begun.here.items():
             argument.replace_all_uses_with(value)
+            self.following = [value if one is argument else one for one in self.following]
         *ops, _, _ = self.before.ops
         move(ops, begun.after)
         made = self._ended(begun, self._guarded(begun.after, hit, held))
