@@ -32,7 +32,7 @@ from tensorlift.calls.kinds import (
     refined,
     type_named,
 )
-from tensorlift.calls.objects import check_apart, field_of, is_object
+from tensorlift.calls.objects import check_apart, field_of, is_kept, is_object
 from tensorlift.calls.program import LiftedProgram, PythonInterface
 from tensorlift.calls.quick import binder
 from tensorlift.contract.language import Inside
@@ -96,7 +96,8 @@ class Form:
         if not objects:
             return ()
         place = self.live.location
-        found = tuple(self.live.fields(objects, lambda owner, path: field_of(values[owner], path, owner, place)))
+        fields = self.live.fields(objects, lambda owner, path: field_of(values[owner], path, owner, place))
+        found = tuple(field._replace(is_bound=field.is_bound and not is_kept(values, field)) for field in fields)
         check_apart(values, found, place)
         return found
 
@@ -141,7 +142,7 @@ class Form:
         if self._target != JAX.target or all(type(value) is not float for value in values.values()):
             return {}
         of_jax = [value for value in values.values() if library_of(value) is JAX]
-        if JAX.has_64_bits() or not of_jax or any(JAX.element(value) in HALVES for value in of_jax):
+        if not of_jax or JAX.has_64_bits() or any(JAX.element(value) in HALVES for value in of_jax):
             return {}
         unknown = {name for name, kind in self._kinds.items() if kind is None}
         return {n: np.float32(value) for n, value in values.items() if type(value) is float and n in unknown}

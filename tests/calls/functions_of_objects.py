@@ -85,3 +85,9 @@ def energy(p, v):
 def moved(one, other):
     one.x += 1
     return other.x
+
+
+def kicked(p: Any, dt: float) -> None:
+    p.v -= dt * p.x
+    p.x += dt * p.v
+    p.t += dt

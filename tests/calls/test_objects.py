@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.calls.functions_of_objects import Grid, Rod, energy, moved
+from tests.calls.functions_of_objects import Grid, Rod, energy, kicked, moved
 
 from tensorlift import LiftError, lift
 
@@ -40,6 +40,15 @@ def test_numbers_that_are_bound_stay_those_of_python() -> None:
 def test_what_is_none_is_told_at_each_call() -> None:
     assert _rod().total() == 55
     assert _rod(np.ones(6)).total() == 55
+
+
+def test_arrays_that_are_augmented_stay_the_arrays_that_they_are() -> None:
+    mine, other = (SimpleNamespace(x=np.arange(3.0), v=np.ones(3), t=0.0) for _ in range(2))
+    x = mine.x
+    lift(kicked, cache=False)(mine, 0.5)
+    kicked(other, 0.5)
+    assert mine.x is x
+    assert (mine.x.tolist(), mine.v.tolist(), mine.t) == (other.x.tolist(), other.v.tolist(), other.t)
 
 
 @pytest.mark.parametrize("p", [SimpleNamespace(mass=2.0), SimpleNamespace(mass=np.float32(3))])

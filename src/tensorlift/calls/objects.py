@@ -22,7 +22,10 @@ _NOTHING = object()
 
 
 class Field(Protocol):
-    """A field of an argument, by attributes of attributes; ``is_bound`` where the function binds it."""
+    """A field of an argument, by attributes of attributes.
+
+    ``is_bound`` where the function binds it, ``is_augmented`` where by ``+=`` and the like alone.
+    """
 
     @property
     def owner(self) -> str: ...  # noqa: D102 - as the class says
@@ -30,6 +33,8 @@ class Field(Protocol):
     def path(self) -> tuple[str, ...]: ...  # noqa: D102 - as the class says
     @property
     def is_bound(self) -> bool: ...  # noqa: D102 - as the class says
+    @property
+    def is_augmented(self) -> bool: ...  # noqa: D102 - as the class says
 
 
 def is_object(value: Any) -> bool:
@@ -67,6 +72,11 @@ def held_by(values: Mapping[str, Any], owner: str, path: Sequence[str]) -> Any:
     for name in path:
         value = getattr(value, name)
     return value
+
+
+def is_kept(values: Mapping[str, Any], field: Field) -> bool:
+    """Whether a field stays what it is where the function binds it, as an array does that changes in place."""
+    return field.is_augmented and hasattr(type(held_by(values, field.owner, field.path)), "__isub__")
 
 
 def check_apart(values: Mapping[str, Any], fields: Sequence[Field], place: Location) -> None:

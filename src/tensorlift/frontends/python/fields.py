@@ -22,12 +22,16 @@ Path = tuple[str, ...]
 
 
 class Field(NamedTuple):
-    """What a function reads of a parameter, by attributes of attributes; ``name`` is the parameter that it becomes."""
+    """What a function reads of a parameter, by attributes of attributes; ``name`` is the parameter that it becomes.
+
+    One that is bound by ``+=`` and the like alone ``is_augmented``: an array stays the one that it is.
+    """
 
     owner: str
     path: Path
     name: str
     is_bound: bool = False
+    is_augmented: bool = False
 
 
 def paths_of(function: ast.FunctionDef) -> dict[str, list[Path]]:
@@ -51,10 +55,14 @@ def _path(node: ast.expr) -> tuple[str, Path]:
     return node.id if isinstance(node, ast.Name) else "", tuple(path)
 
 
-def bound_paths(function: ast.FunctionDef) -> set[tuple[str, Path]]:
-    """Collect the attributes that a function binds, with their owners."""
+def bound_paths(function: ast.FunctionDef) -> dict[tuple[str, Path], bool]:
+    """Collect the attributes that a function binds, with their owners, and whether by ``+=`` and the like alone."""
     stored = [n for n in ast.walk(function) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)]
-    return {_path(node) for node in stored}
+    augmented = {id(node.target) for node in ast.walk(function) if isinstance(node, ast.AugAssign)}
+    found: dict[tuple[str, Path], bool] = {}
+    for node in stored:
+        found[_path(node)] = found.get(_path(node), True) and id(node) in augmented
+    return found
 
 
 def of_fields(

@@ -152,9 +152,10 @@ class LiveFunction:
         for owner, paths in paths_of(self.node).items():
             for path in [found(owner, path) for path in paths] if owner in objects else ():
                 name = "_".join([owner, *path])
-                while (owner, path) not in made and name in taken:
+                key = owner, path
+                while key not in made and name in taken:
                     name += "_"
-                made.setdefault((owner, path), Field(owner, path, name, (owner, path) in bound))
+                made.setdefault(key, Field(owner, path, name, key in bound, bound.get(key, False)))
                 taken.add(name)
         return [*made.values()]
 
