@@ -26,6 +26,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tensorlift.ir.left_early import JUMP, marked
 from tensorlift.ir.regions import ControlFlow
+from tensorlift.normalise.asserted import put_asserted
 from tensorlift.normalise.choices import choose_in_tests
 from tensorlift.normalise.edit import move, remove
 from tensorlift.normalise.graph import Graph
@@ -58,6 +59,8 @@ class Structure:
 
         """
         for op in module.ops:
+            if isinstance(op, FuncOp) and op.body.blocks:
+                put_asserted(op)
             if isinstance(op, FuncOp) and len(op.body.blocks) > 1:
                 decide_branches(op)
                 flow = ControlFlow(op)
