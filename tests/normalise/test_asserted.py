@@ -96,3 +96,25 @@ def test_a_flag_cannot_be_two_constants() -> None:
     text = "#include <assert.h>\nvoid f(int mode, int n, double *y)"
     function = _lifted(f"{text} {{ assert(mode == 1); assert(mode == 2); {_LOOP} y[i] = mode == 1; }}\n")
     assert not function.lifted
+
+
+_ARGUMENTS = """#include <assert.h>
+void error(int where, const char *text, ...);
+void apply(int order, int trans, int m, int n, const double *a, int lda, const double *x, double *y) {
+  assert(order == 101 && trans == 111);
+  int pos = 0, turned = trans != 113 ? trans : 112;
+  if (order == 101) {
+    if (turned == 111) { if (lda < (n > 1 ? n : 1)) pos = 6; }
+    else { if (lda < (m > 1 ? m : 1)) pos = 6; }
+  } else if (lda < (m > 1 ? m : 1)) pos = 6;
+  if (pos) error(pos, "apply", "");
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) y[i] += a[lda * i + j] * x[j];
+}
+"""
+
+
+def test_what_other_cases_check_of_arguments_is_not_asked() -> None:
+    function = _lifted(_ARGUMENTS)
+    assert _ALONE in function.program
+    assert "m <= lda" not in {p.text for p in function.preconditions}

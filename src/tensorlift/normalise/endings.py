@@ -80,7 +80,7 @@ def _truth(ex: Execution, value: Side) -> Domain | None:
     """Give the sizes for which a truth value holds; None where it is of something else."""
     if isinstance(value, Affine):
         return EMPTY if value == Affine(0) else UNIVERSE
-    found = decided(ex, ex.values[value])
+    found = decided(ex, ex.values.get(value))  # none where it is in an arm that is not taken
     known = found.condition if isinstance(found, Test) else None
     if isinstance(known, bool):
         return UNIVERSE if known else EMPTY
@@ -143,7 +143,7 @@ def _exact(ex: Execution, side: Side) -> Affine | None:
     number = constant_of(side)
     if number is not None:
         return Affine(int(number))
-    found = decided(ex, ex.values[side])
+    found = decided(ex, ex.values.get(side))
     exact = found.polynomial.as_affine() if isinstance(found, Index) else None
     if isinstance(found, Index) and exact is not None:
         ex.rely_on(found)
