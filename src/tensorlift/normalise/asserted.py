@@ -26,15 +26,11 @@ if TYPE_CHECKING:
 def put_asserted(function: FuncOp) -> None:
     """Put constants in place of flags that are asserted to be equal to some, but in the assertions."""
     entry = function.body.blocks[0]
-    equal: dict[SSAValue, tuple[CmpiOp, int]] = {}
-    for condition, holds in _asserted(entry):
-        for test in _equalities(condition, holds=holds):
-            for argument in test.operands:
-                number = _beside(argument, test)
-                if argument in entry.args and number is not None:
-                    equal.setdefault(argument, (test, number))
-    for argument, (test, number) in equal.items():
-        if _steers(argument, {argument}):
+    tests = [test for condition, holds in _asserted(entry) for test in _equalities(condition, holds=holds)]
+    for argument in entry.args:
+        test = next((test for test in tests if argument in test.operands), None)
+        number = None if test is None else _beside(argument, test)
+        if test is not None and number is not None and _steers(argument):
             its_type: Any = argument.type
             known = ConstantOp(IntegerAttr(number, its_type))
             known.location = test.location
@@ -64,19 +60,17 @@ def _fails(block: Block) -> bool:
     return any(isinstance(op, AssertOp) and constant_of(op.arg) == 0 for op in block.ops)
 
 
-def _steers(value: SSAValue, seen: set[SSAValue]) -> bool:
-    """Tell whether all that is asked of a value is whether it is some constant; of those ``seen`` it is."""
-    for use in value.uses:
-        op = use.operation
-        if isinstance(op, CmpiOp):
-            if predicate_of(op)[0] not in {"==", "!="} or _beside(value, op) is None:
+def _steers(flag: SSAValue) -> bool:
+    """Tell whether all that is asked of a value, wherever branches pass it, is whether it is some constant."""
+    passed = [flag]
+    for value in passed:  # which grows
+        for use in value.uses:
+            op = use.operation
+            if isinstance(op, BranchOp):
+                there = op.successor.args[use.index]
+                passed += [] if there in passed else [there]
+            elif not isinstance(op, CmpiOp) or predicate_of(op)[0] not in {"==", "!="} or _beside(value, op) is None:
                 return False
-        elif isinstance(op, BranchOp):
-            passed = op.successor.args[use.index]
-            if passed not in seen and not _steers(passed, seen | {passed}):
-                return False
-        else:
-            return False
     return True
 
 

@@ -223,9 +223,7 @@ class Scope:
     private: bool = False  # whether names are, of which nothing else is said
     access: dict[str, bool] = field(default_factory=dict)  # names, and whether others see them
     shared: dict[tuple[Any, ...], Symbol] = field(default_factory=dict)  # of the outermost scope: members of commons
-    lacking: dict[str, LiftError] = field(
-        default_factory=dict
-    )  # names that `use` asks for in vain, "" for any other one
+    lacking: dict[str, LiftError] = field(default_factory=dict)  # names used in vain, "" for any other one
 
     @property
     def outermost(self) -> Scope:
