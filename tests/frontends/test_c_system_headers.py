@@ -33,6 +33,7 @@ void cut(int n, float *x) {
 }
 double dot(int n, const double *x, const double *y) { return sqrt(cblas_ddot(n, x, 1, y, 1)) * M_PI; }
 """
+ROUNDED = "void f(int n, const double *x, long *y) { for (int i = 0; i < n; i++) y[i] = lrint(x[i]); }"
 INTRINSICS = """#include <immintrin.h>
 void vectors(float *x) { _mm_storeu_ps(x, _mm_setzero_ps()); }
 int swapped(int x) { return _bswap(x); }
@@ -118,3 +119,11 @@ def test_without_a_compiler_headers_that_are_not_bundled_are_missing(monkeypatch
     libclang.is_system.cache_clear()
     assert {name for name, function in found.items() if function.module is None} == {"vectors", "swapped"}
     assert [d.code for d in found["scale"].diagnostics] == ["TL102", "TL102"]
+
+
+@pytest.mark.parametrize(("name", "headers"), [("f.c", "math.h stdio.h"), ("f.cpp", "cmath cstdio")])
+def test_rounding_to_an_integer_is_rounding_and_a_conversion(name: str, headers: str) -> None:
+    text = "".join(f"#include <{header}>\n" for header in headers.split()) + "char line[BUFSIZ];\n" + ROUNDED
+    (function,) = lift_source(source_from_text(text, name), LiftOptions()).functions
+    assert function.lifted
+    assert "np.rint(x).astype(np.int64)" in function.program

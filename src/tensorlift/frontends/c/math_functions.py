@@ -25,8 +25,15 @@ BINARY_MATH: dict[str, str] = {
 }
 TERNARY_MATH: dict[str, str] = {"fma": "math.fma"}
 INTEGER_MATH: dict[str, str] = {"abs": "math.absi", "labs": "math.absi", "llabs": "math.absi"}
+TO_INTEGER = {
+    "lrint": "rint",
+    "llrint": "rint",
+    "lround": "round",
+    "llround": "round",
+}  # by the function that they convert
 CLASSIFICATIONS = {"isnan", "isinf", "isfinite", "isinf_sign"}  # the last: GCC's, which glibc has for isinf
 _OPERATIONS = UNARY_MATH | BINARY_MATH | TERNARY_MATH | INTEGER_MATH
+_OPERATIONS |= {name: _OPERATIONS[rounding] for name, rounding in TO_INTEGER.items()}
 
 
 def base_name(name: str) -> str:

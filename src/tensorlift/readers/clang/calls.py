@@ -13,7 +13,13 @@ from xdsl.dialects.memref import DeallocOp
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, is_math_function, operation_of
+from tensorlift.frontends.c.math_functions import (
+    CLASSIFICATIONS,
+    TO_INTEGER,
+    base_name,
+    is_math_function,
+    operation_of,
+)
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import TELLS
 from tensorlift.ops.c_types import (
@@ -279,16 +285,20 @@ def result_types(ctx: Context, ctype: CType, cursor: Any) -> list[Attribute]:
 
 
 def mathematical(ctx: Context, cursor: Any, name: str) -> Value:
-    """Read a call of <math.h>; what classifies a float gives an ``int``, or a ``bool``."""
+    """Read a call of <math.h>; what classifies a float gives an ``int``, or a ``bool``, and ``lrint`` a ``long``."""
     at, ctype = ctx.location(cursor), ctx.type_of(cursor)
     arguments = list(cursor.get_arguments())
     if name in CLASSIFICATIONS:
         return _classified(ctx, name, arguments[0], ctype, at)
-    operands = [converted(ctx, argument, ctype) for argument in arguments]
-    assert isinstance(ctype, NumberType)
-    return ctx.operation(
-        operation_of(name), [operand for operand in operands if isinstance(operand, SSAValue)], ir_type(ctype), at
+    computed = ctx.type_of(arguments[0]) if name in TO_INTEGER else ctype
+    if name in TO_INTEGER and not isinstance(computed, FloatType):
+        raise ctx.refusal("call", cursor, name)
+    operands = [converted(ctx, argument, computed) for argument in arguments]
+    assert isinstance(computed, NumberType)
+    found = ctx.operation(
+        operation_of(name), [operand for operand in operands if isinstance(operand, SSAValue)], ir_type(computed), at
     )
+    return ctx.converted(found, computed, ctype, at)
 
 
 def _classified(ctx: Context, name: str, argument: Any, result: CType, at: FileLineColLoc) -> Value:

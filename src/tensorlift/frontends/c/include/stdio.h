@@ -6,6 +6,8 @@
 typedef struct tensorlift_file FILE;
 extern FILE *stdin, *stdout, *stderr;
 #define EOF (-1)
+#define BUFSIZ 8192
+#define FILENAME_MAX 4096
 int printf(const char *, ...);
 int fprintf(FILE *, const char *, ...);
 int sprintf(char *, const char *, ...);
@@ -27,6 +29,14 @@ int fclose(FILE *);
 int fflush(FILE *);
 int fputc(int, FILE *);
 int fgetc(FILE *);
+int getc(FILE *);
+int putc(int, FILE *);
+int ungetc(int, FILE *);
+void setbuf(FILE *, char *);
+int setvbuf(FILE *, char *, int, size_t);
+FILE *freopen(const char *, const char *, FILE *);
+FILE *tmpfile(void);
+int rename(const char *, const char *);
 int fseek(FILE *, long, int);
 long ftell(FILE *);
 void rewind(FILE *);
