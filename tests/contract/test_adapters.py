@@ -293,7 +293,7 @@ def test_names_that_the_adapter_needs_are_not_hidden() -> None:
         ),
         (
             lambda: lift("struct s { struct { int n; double *a; } *p; };\n" + LED_TO),
-            r"TL540: no adapter is written: 's->p->(n|a)' is reached through a pointer in a structure",
+            r"TL540: no adapter is written: 's->p->(n|a)' is reached through a structure in another",
         ),
         (
             lambda: lift("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] *= 2; }", to="jax"),

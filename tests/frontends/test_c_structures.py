@@ -15,6 +15,7 @@ MATRIX = "typedef struct { int rows, cols; double *vals; double **rowp; double k
 PAIR = "typedef struct { float re, im; } pair;\n"
 PAIRS = PAIR + "typedef struct { pair *a, *b; int n; } pairs;\n"
 AT = "double *t;\nstatic double at(int i) { return t[i]; }\n"
+ROWS = "struct rows { int n; double v[]; };\n"
 STATE = "static struct { double acc; int n; double buf[8]; } st;\n"
 
 CASES = [
@@ -71,6 +72,14 @@ CASES = [
     ("double g[4], s;\nvoid f(void) { for (int i = 0; i < 4; i++) s += g[i]; }", "g s"),
     ("static const double w[2] = {1, 2};\nvoid f(double *a) { for (int i = 0; i < 2; i++) a[i] *= w[i]; }", "a"),
     ("void f(int n, float **a) { for (int i = 0; i < n; i++) { float *p = a[i]; *p++ = 1; *p = i; } }", "n a"),
+    (
+        PAIR + "struct bank { int n; pair low[8]; union { int i; } other[2]; struct bank *next; pair twiddles[1]; };\n"
+        "static void set(pair *x, int n) { for (int i = 0; i < n; i++) x[i].re = 1; }\n"
+        "void f(struct bank *b) { pair *t = b->twiddles; set(b->low, 8);"
+        " for (int i = 0; i < b->n; i++, t += 2) t->im = b->low[i].im; }",
+        "b_n b_low_re b_low_im b_twiddles_im",
+    ),
+    (ROWS + "void f(struct rows *m) { for (int i = 0; i < m->n; i++) m->v[i] *= 2; }", "m_n m_v"),
 ]
 
 
@@ -127,6 +136,16 @@ def test_a_pointer_to_a_member_stays_inside_of_it(body: str, stated: str) -> Non
     text = f"struct s {{ double re, at[3]; }};\nvoid f(int n, struct s *x, struct s *y) {{ {body} }}"
     (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions(("f",))).functions
     assert stated in {row.text for row in function.preconditions}
+
+
+def test_an_array_that_ends_its_structure_has_no_extent_and_another_has_its_own() -> None:
+    text = "struct s { struct { int k; } a[1], b[4]; int v[1]; };\n"
+    text += "void f(int n, struct s *x) { for (int i = 0; i < n; i++) x->v[i] = x->b[i].k; x->b[3].k = x->a[0].k; }"
+    (function,) = read_c(text, "k.c")
+    assert function.module is not None
+    (operation,) = functions(function.module)
+    shapes = {p.name: [str(e) for e in p.extents or ()] for p in FunctionView(operation).parameters}
+    assert shapes == {"n": [], "x_a_k": ["1"], "x_b_k": ["4"], "x_v": ["n"]}
 
 
 @pytest.mark.parametrize(

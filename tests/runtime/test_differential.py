@@ -22,7 +22,7 @@ from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.cases import MOST_ITERATIONS, Called, Case, Reference, Tally, draw_cases
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.data import asks_for_nan
-from tensorlift.runtime.differential import differential_test
+from tensorlift.runtime.differential import differential_test, without_original
 from tensorlift.runtime.original import CompileOptions
 from tensorlift.runtime.workers import Limits
 from tensorlift.source import source_from_text
@@ -407,3 +407,9 @@ def add(A: list[list[float]], C: list[list[float]]) -> None:
 """
     (record,) = lift_source(source_from_text(text, "k.py"), LiftOptions(test=True)).functions
     assert record.lifted, record.diagnostics
+
+
+@pytest.mark.parametrize("size", ["n", "(double)n * m", "m->rows"])
+def test_a_program_is_tested_at_small_sizes_too(size: str) -> None:
+    text = f"  if (on_threads()\n      && {size} > 65536\n      && n >= 1) {{\n"
+    assert without_original(text, "f") == f"  if (1\n      && {size} > -1\n      && n >= 1) {{\n"

@@ -131,7 +131,7 @@ class _Adapter:
         if parameter.access and parameter.member[0] not in structures:
             self._refuse(f"'{parameter.access}' is not reached through the parameters", place)
         if len(parameter.holders) > 1:
-            self._refuse(f"'{parameter.access}' is reached through a pointer in a structure", place)
+            self._refuse(f"'{parameter.access}' is reached through a structure in another", place)
         if parameter.role == "array" and parameter.extents is None and parameter.name in self._used:
             self._refuse(f"the extents of '{parameter.name}' are not known", place)
         if _is_table(parameter) and len(parameter.extents or ()) != 2:  # noqa: PLR2004 - rows and columns

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _HEAD = re.compile(r"(?:typedef struct|(struct [A-Za-z_]\w*)) \{")
-_MEMBER = re.compile(r"  (const )?([A-Za-z_][\w ]*?) (\*?)([A-Za-z_]\w*)((?:\[[1-9]\d*\])*);")
+_MEMBER = re.compile(r"  (const )?([A-Za-z_][\w ]*?) (\*?)([A-Za-z_]\w*)((?:\[\])?(?:\[[1-9]\d*\])*);")
 _TAIL = re.compile(r"\}(?: ([A-Za-z_]\w*))?;")
 MEMBER = re.compile(r"[A-Za-z_]\w*(?:->|\.)[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _WAY = re.compile(r"(&?)([A-Za-z_]\w*)(->|\.)([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")

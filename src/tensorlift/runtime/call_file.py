@@ -4,8 +4,8 @@ Scalars are read through pointers of their own type, and an array is passed as `
 pointer type, those to variable-length arrays included.  What is no parameter of C is put where C reaches it
 (``tl.access``, docs/loop-ir.md) and, where the function may change it in place, read back after the call:
 
-    m.rows  m->rows         a structure among the locals of ``tl_call`` holds the members
-    x[].re                  so does an array of structures; its length stands behind the arguments
+    m.rows  m->rows         a structure on the stack of ``tl_call`` holds the members
+    x[].re  s->b[].gain     so does an array of structures; its length stands behind the arguments
     s->p[].re  s->g->n      what members point to is allocated there
     total  table[]  s.sum   globals of the file, which is included, so that even static ones are seen
 
@@ -86,28 +86,42 @@ def c_scalar(dtype: str) -> str:
 
 
 def _declaration(name: str, ctype: str, view: FunctionView) -> str:
-    """Declare the structure, or the array of structures, that a parameter of C is or points to, all zeros."""
-    record = ctype.removesuffix("*").strip()
-    held = {holder for p in view.parameters if p.access and p.member[0] == name for holder in p.holders} - {name}
-    most = _longest(name, view)
-    size = f"[tl_{name}_length]" if most else ""
-    text = f"{most}{record} tl_{name}{size}; __builtin_memset({'' if most else '&'}tl_{name}, 0, sizeof tl_{name});"
-    for holder in sorted(held):  # what leads to another one comes before it
-        most, made = _longest(holder, view), f"tl_{_identifier(holder)}"
-        at = f"tl_{name}.{holder.removeprefix(name).lstrip('->.')}"
-        memory = f"sizeof *{at} * {made}_length" if most else f"sizeof *{at}"
-        text += f" {most}void *{made} = __builtin_memset(__builtin_alloca({memory}), 0, {memory});"
-        text += f" __builtin_memcpy((void *)&{at}, &{made}, sizeof {at});"
+    """Declare the structure, or the array of structures, that a parameter of C is or points to, all zeros.
+
+    Behind it there is room for arrays that it ends with; C tells which members are arrays and which are pointers.
+    """
+    record, own = ctype.removesuffix("*").strip(), [p for p in view.parameters if p.access and p.member[0] == name]
+    held = sorted({holder for p in own for holder in p.holders} - {name})  # what leads to another one comes before it
+    rooms = {f"tl_{_identifier(h)}": f"sizeof *{_reached(h)} * tl_{_identifier(h)}_length" for h in held}
+    inside = [f"sizeof({c_scalar(p.dtype)}) * {_length(view, p)}" for p in own if p.lies_inside and p.role == "array"]
+    room = " + ".join([f"sizeof({record}) * tl_{_identifier(name)}_length", *rooms.values(), *inside])
+    text = "".join(_longest(holder, view) for holder in (name, *held))
+    text += f"{record} *tl_{name} = __builtin_alloca({room}); __builtin_memset((void *)tl_{name}, 0, {room});"
+    for holder, (made, memory) in zip(held, rooms.items(), strict=True):
+        at = _reached(holder)
+        text += f" void *{made} = __builtin_memset(__builtin_alloca({memory}), 0, {memory});"
+        is_pointer = f"__builtin_types_compatible_p(__typeof__({at}), __typeof__(&*{at}))"
+        text += f" if ({is_pointer}) __builtin_memcpy((void *)&{at}, &{made}, sizeof {made});"
     return text
 
 
+def _reached(holder: str) -> str:
+    """Spell a structure, or an array of them, that others hold or point to."""
+    root, path = re.split(r"->|\[\]\.|\.", holder, maxsplit=1)
+    return f"tl_{root}->{path}"
+
+
 def _longest(holder: str, view: FunctionView) -> str:
-    """Declare the length of an array of structures; nothing for one structure."""
-    columns = [k for k, p in enumerate(view.parameters) if p.is_column and p.holders[-1] == holder]
+    """Declare the length of an array of structures; it is one where they are none."""
     length = f"tl_{_identifier(holder)}_length"
-    lengths = [f"*(long *)tl_arguments[{len(view.parameters) + k}]" for k in columns]
+    lengths = [_length(view, p) for p in view.parameters if p.is_column and p.holders[-1] == holder]
     longest = "".join(f" if ({one} > {length}) {length} = {one};" for one in lengths)
-    return f"long {length} = 1;{longest} " if columns else ""
+    return f"long {length} = 1;{longest} "
+
+
+def _length(view: FunctionView, parameter: Parameter) -> str:
+    """Spell how many elements an array of what C has no parameter for has, or how many structures."""
+    return f"*(long *)tl_arguments[{len(view.parameters) + view.parameters.index(parameter)}]"
 
 
 def _identifier(holder: str) -> str:
@@ -126,8 +140,10 @@ def _moved(view: FunctionView, position: int, structures: Mapping[str, str], *, 
         return
     if parameter.is_column or parameter.lies_inside:
         ends = [f"&{place}", f"(char *){argument} + tl_i * sizeof {place}" if parameter.is_column else argument]
-        copied = f"__builtin_memcpy((void *){', '.join(ends[::-1] if back else ends)}, sizeof {place});"
-        length = f"*(long *)tl_arguments[{len(view.parameters) + position}]"
+        size, length = f"sizeof {place}", _length(view, parameter)
+        if parameter.lies_inside and parameter.role == "array":
+            size = f"sizeof({c_scalar(parameter.dtype)}) * {length}"
+        copied = f"__builtin_memcpy((void *){', '.join(ends[::-1] if back else ends)}, {size});"
         yield f"for (long tl_i = 0; tl_i < {length}; tl_i++) {copied}" if parameter.is_column else copied
     elif len(parameter.holders) > 1 and not back:  # what is pointed to may be constant
         value = f"&{argument}" if parameter.role == "array" else argument
@@ -143,15 +159,14 @@ def _place(parameter: Parameter, structures: Mapping[str, str]) -> str:
     if root not in structures:
         return f"{root}{link}{path}"
     if is_complex(structures[root]):
-        return f"__{'real' if path == 're' else 'imag'}__ tl_{root}"
-    return f"tl_{root}[tl_i].{path}" if link == "[]." else f"tl_{root}.{path.replace('[].', '[tl_i].')}"
+        return f"__{'real' if path == 're' else 'imag'}__ *tl_{root}"
+    return f"tl_{root}[tl_i].{path}" if link == "[]." else f"tl_{root}->{path.replace('[].', '[tl_i].')}"
 
 
 def _argument(name: str, structures: Mapping[str, str], view: FunctionView) -> str:
     """Spell what is passed for a parameter of C."""
     if name in structures:
-        columns = any(p.is_column and p.holders[-1] == name for p in view.parameters)
-        return f"&tl_{name}" if structures[name].endswith("*") and not columns else f"tl_{name}"
+        return f"{'*' * (not structures[name].endswith('*'))}tl_{name}"
     position = next((k for k, p in enumerate(view.parameters) if p.name == name and not p.access), -1)
     parameter = view.parameters[position]
     if position < 0 or not parameter.name.isidentifier() or not parameter.c_type:

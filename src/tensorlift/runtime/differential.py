@@ -154,7 +154,7 @@ def _run_program(
 
 
 _FILE = "program.c"
-_LEAST = re.compile(r"^((?:  if \(|      && )[\w *+()]+ > )\d+(?=$|\) \{$)", re.MULTILINE)  # asked of sizes
+_LEAST = re.compile(r"^((?:  if \(|      && )(?:[\w *+().]|->)+ > )\d+(?=$|\) \{$)", re.MULTILINE)  # asked of sizes
 _UNSET = 3.25  # what scratch memory holds before the call
 _MOST_CELLS = 1 << 28  # of one array that a program declares
 _CASES = 5

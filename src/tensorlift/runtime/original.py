@@ -260,20 +260,24 @@ def call_arguments(
 def _lengths(
     view: FunctionView, number: int, sizes: Mapping[str, int], arrays: dict[str, Array]
 ) -> list[dict[str, Any]]:
-    """Pass the length of each array of structures behind the arguments, where there are any; for C++ all extents."""
+    """Pass the length of each array of or in structures behind the arguments, if any; for C++ all extents."""
     if view.prototype or fortran_of(view):
         return _extents(view, number, sizes, arrays)
-    if not any(p.is_column for p in view.parameters):
+    if not any(_is_counted(p) for p in view.parameters):
         return []
     for parameter in view.parameters:
-        length = _records(parameter, _layout(parameter, sizes)) if parameter.is_column else 0
+        length = _records(parameter, _layout(parameter, sizes)) if _is_counted(parameter) else 0
         arrays[f"{number}:{parameter.name}:length"] = np.asarray(length, np.int64)
     return [{"value": f"{number}:{parameter.name}:length"} for parameter in view.parameters]
 
 
+def _is_counted(parameter: Parameter) -> bool:
+    return parameter.role == "array" and (parameter.is_column or parameter.lies_inside)
+
+
 def _records(parameter: Parameter, layout: Layout) -> int:
     """Count the structures of an array of them; numbers may be taken to have more dimensions than one."""
-    return layout.shape[0] if "[" in parameter.c_type else layout.span
+    return layout.shape[0] if parameter.is_column and "[" in parameter.c_type else layout.span
 
 
 def _extents(

@@ -9,6 +9,7 @@ local pointer that starts from it, is subscripted.  Roots are variables, and mem
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from clang.cindex import CursorKind, TypeKind
@@ -16,7 +17,7 @@ from clang.cindex import CursorKind, TypeKind
 from tensorlift.frontends.c import libclang
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     Definition = Callable[[Any], Any]
 
@@ -128,6 +129,28 @@ def is_structure_pointer(clang_type: Any) -> bool:
     """Whether a type points to a structure."""
     found = clang_type.get_canonical()
     return found.kind is TypeKind.POINTER and found.get_pointee().get_canonical().kind is TypeKind.RECORD
+
+
+def structures_inside(clang_type: Any) -> Any:
+    """Give the type of the structures that an array is made of; None for any other type."""
+    found = clang_type.get_canonical()
+    inner = found.element_type.get_canonical() if found.kind in libclang.ARRAYS else None
+    return inner if inner is not None and inner.kind is TypeKind.RECORD else None
+
+
+def is_open(fields: Sequence[Any]) -> bool:
+    """Whether the last field of a way is an array that may go on behind its structure: ``x[]``, ``x[0]``, ``x[1]``."""
+    array = fields[-1].type.get_canonical()
+    is_sized = array.kind is TypeKind.CONSTANTARRAY
+    if array.kind not in libclang.ARRAYS or (is_sized and array.element_count > 1):
+        return False
+    around = takewhile(lambda field: not is_structure_pointer(field.type), reversed(fields[:-1]))
+    return all(_ends_its_structure(field) for field in (fields[-1], *around))
+
+
+def _ends_its_structure(field: Any) -> bool:
+    siblings = libclang.children(field.semantic_parent)
+    return bool([child for child in siblings if child.kind is CursorKind.FIELD_DECL][-1] == field)
 
 
 def _stepped_root(cursor: Any) -> Root | None:

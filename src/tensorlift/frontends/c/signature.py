@@ -7,17 +7,21 @@ structures.  It is
 - a number that the function gets as it is: ``m.rows``, ``p->rows``;
 - a number behind a pointer that the function, or a callee, writes: ``p->sum[]``, a pointer to one element;
 - a pointer or an array among the members: ``p->data``, ``p->fixed[]``;
-- one cell, or one array, for each of an array of structures: ``x[].re``.
+- one cell, or one array, for each of an array of structures: ``x[].re``, ``p->band[].gain``.
+
+An array that ends its structure and may go on behind it (``double data[];``) has no extent that its declaration tells.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.member_facts import is_open, structures_inside
 from tensorlift.frontends.c.structures import declarations_of
 from tensorlift.ir import nodes
 from tensorlift.ir.function import NULL, OUTSIDE, ROW
@@ -168,7 +172,7 @@ def _along(of_type: Any, path: Sequence[str]) -> Iterator[tuple[int, Any]]:
     record = of_type.get_canonical()
     for name in path:
         pointee = record.get_pointee()
-        declaration = (pointee if pointee.spelling else record).get_canonical().get_declaration()
+        declaration = (structures_inside(record) or (pointee if pointee.spelling else record)).get_declaration()
         inside = [child for child in libclang.children(declaration) if child.kind is CursorKind.FIELD_DECL]
         position, field = next((k, child) for k, child in enumerate(inside) if child.spelling == name)
         yield position, field
@@ -179,22 +183,42 @@ def _variable(
     reader: UnitReader, root: Any, fields: Sequence[Any], match: re.Match[str], taken: set[str]
 ) -> nodes.Variable:
     """Make the variable that a member is, whose name is taken then."""
-    location, ctype = reader.location(root), reader.types.read(fields[-1].type)
-    extents = tuple(nodes.Integer(length, UNSIGNED_LONG, location) for length in _lengths(ctype))
-    if "[]." in match[0] or (match[4] and isinstance(ctype, NumberType)):
-        ctype = PointerType(_pointer_to(ctype), ctype)
+    location, ctype = reader.location(root), _member_type(reader, fields, match)
+    array = ctype.element if isinstance(ctype, PointerType) and "[]" in match[0] else ctype
+    extents = tuple(None if n is None else nodes.Integer(n, UNSIGNED_LONG, location) for n in _lengths(array))
     name = unused("_".join([root.spelling, *(field.spelling for field in fields)]), taken, "_", first=1)
-    return nodes.Variable(name, ctype, location, extents, is_parameter=True, access=match[0])
+    made = nodes.Variable(name, ctype, location, extents, is_parameter=True, access=match[0])
+    made.is_object = "[]." in match[0] and isinstance(ctype, ArrayType)
+    return made
 
 
-def _lengths(ctype: CType) -> Iterator[int]:
+def _member_type(reader: UnitReader, fields: Sequence[Any], match: re.Match[str]) -> CType:
+    """Give the type of a member, or of the memory that it is."""
+    ctype, way = reader.types.read(fields[-1].type), list(fields)
+    if "[]." in match[0]:
+        while way and structures_inside(way[-1].type) is None:
+            way.pop()
+        is_bound = bool(way) and not is_open(way)
+        return _array_of(ctype, way[-1].type.get_canonical().element_count) if is_bound else _pointer_to(ctype)
+    if isinstance(ctype, ArrayType) and is_open(fields):
+        return replace(ctype, length=None)
+    return _pointer_to(ctype) if match[4] and isinstance(ctype, NumberType) else ctype
+
+
+def _lengths(ctype: CType) -> Iterator[int | None]:
     """Yield the extents of an array, outermost first."""
     while isinstance(ctype, ArrayType):
-        yield ctype.length or 0
+        yield ctype.length
         ctype = ctype.element
 
 
-def _pointer_to(ctype: CType) -> str:
-    """Spell the pointer to a type."""
+def _pointer_to(ctype: CType) -> PointerType:
+    """Give the type of pointers to a type."""
     base, bracket, rest = ctype.spelling.partition("[")
-    return f"{base.strip()} (*){bracket}{rest}" if bracket else f"{ctype.spelling} *"
+    return PointerType(f"{base.strip()} (*){bracket}{rest}" if bracket else f"{ctype.spelling} *", ctype)
+
+
+def _array_of(ctype: CType, length: int) -> ArrayType:
+    """Give the type of arrays of a type."""
+    base, bracket, rest = ctype.spelling.partition("[")
+    return ArrayType(f"{base.strip()}[{length}]{bracket}{rest}", ctype, length)

@@ -91,12 +91,14 @@ def _members(fields: Iterable[Any], found: dict[str, str]) -> Iterator[_Member]:
         declared = None if field.is_bitfield() or not field.spelling else _declared(clang_type, field.spelling, found)
         offset = field.get_field_offsetof()
         if declared is not None and offset >= 0 and offset % _BYTE == 0:
-            yield _Member(declared, clang_type.get_size(), clang_type.get_align(), offset // _BYTE)
+            yield _Member(declared, max(clang_type.get_size(), 0), clang_type.get_align(), offset // _BYTE)
 
 
 def _declared(clang_type: Any, name: str, found: dict[str, str]) -> str | None:
     """Declare a member; None where that takes more than the types that programs know."""
     extents = ""
+    if clang_type.kind is TypeKind.INCOMPLETEARRAY:
+        extents, clang_type = "[]", clang_type.element_type.get_canonical()
     while clang_type.kind is TypeKind.CONSTANTARRAY and clang_type.element_count > 0:
         extents += f"[{clang_type.element_count}]"
         clang_type = clang_type.element_type.get_canonical()

@@ -8,7 +8,8 @@ depends on how it is reached:
 - a number behind a pointer is a value where no function writes it, else memory of one cell;
 - a pointer behind a pointer is a value, and nobody may write it;
 - an array behind a pointer is memory;
-- a pointer to structures that nobody writes leads on to their members, unless it is in an array of structures itself;
+- a pointer to structures that nobody writes leads on to their members, and so does an array of structures behind a
+  pointer, unless it is in an array of structures itself;
 - a number or array of an array of structures is one memory for all of them, its offset counted in structures.
 
 Members of structures inside of structures are found by their way.  Any other member is not there to be used.
@@ -25,7 +26,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.cf import AssertOp
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.member_facts import is_structure_pointer
+from tensorlift.frontends.c.member_facts import is_structure_pointer, structures_inside
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.function import ROW
 from tensorlift.ir.literal_function import UNREAD
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
     from tensorlift.diagnostics import LiftError
+    from tensorlift.frontends.c.member_facts import Facts
     from tensorlift.readers.clang.member_uses import Way
 
     Argument = Callable[[Local, str], SSAValue]  # make an argument of the function by a name
@@ -128,13 +130,12 @@ def _members(
     facts, holder = ctx.unit.facts.of(function), holders[-1]
     for inside, field in _leaves(record):
         way, access = (*holder.way, *inside), holder.access + ".".join(inside)
-        if is_structure_pointer(field.type):
-            is_used = any(used[: len(way)] == way for used in uses)
-            if is_used and not holder.is_array and field.get_usr() not in facts.written:
-                is_array = field.get_usr() in facts.subscripted
-                start = access + ("[]." if is_array else "->")
-                led_to = _Holder(way, start, by_pointer=True, is_array=is_array)
-                yield from _members(ctx, function, field.type.get_canonical().get_pointee(), (*holders, led_to), uses)
+        leads_on = _leads_on(facts, holder, field)
+        if leads_on is not None:
+            if any(used[: len(way)] == way for used in uses):
+                record, is_array = leads_on
+                led_to = _Holder(way, access + ("[]." if is_array else "->"), by_pointer=True, is_array=is_array)
+                yield from _members(ctx, function, record, (*holders, led_to), uses)
             continue
         if not any(way[: len(used)] == used for used in uses):
             continue
@@ -151,6 +152,17 @@ def _members(
             yield Member(way, name, ctype, holder.is_array or is_inside, holders)
 
 
+def _leads_on(facts: Facts, holder: _Holder, field: Any) -> tuple[Any, bool] | None:
+    """Give the structures that a member points to or holds, and whether they are an array; None where it does not."""
+    inside = structures_inside(field.type)
+    if holder.is_array or not (inside or is_structure_pointer(field.type)):
+        return None
+    if inside:
+        return (inside, True) if holder.by_pointer else None
+    is_written = field.get_usr() in facts.written
+    return None if is_written else (field.type.get_canonical().get_pointee(), field.get_usr() in facts.subscripted)
+
+
 def _leaves(record: Any) -> Iterator[tuple[Way, Any]]:
     """Yield the members of a structure and of those inside of it, with their ways."""
     for field in fields(record):
@@ -163,10 +175,13 @@ def _leaves(record: Any) -> Iterator[tuple[Way, Any]]:
 
 
 def elements_of(ctype: CType) -> tuple[CType, tuple[int, ...] | None]:
-    """Give what an array is made of, and its extents, outermost first; None for these where one is not known."""
+    """Give what an array is made of, and its extents, outermost first; None for these where an inner one is not known.
+
+    One that is declared without an extent, at the end of a structure, has at least one element where it is used.
+    """
     lengths: list[int | None] = []
     while isinstance(ctype, ArrayType):
-        lengths.append(ctype.length)
+        lengths.append(ctype.length or (None if lengths else 1))
         ctype = ctype.element
     known = tuple(length for length in lengths if length)
     return ctype, known if len(known) == len(lengths) else None
