@@ -16,6 +16,12 @@ _STATEMENTS = {
     "the rest of a sum decides": "do j = 1, n\ndo k = 1, n\nif (mod(j + k, 2) == 1) m(j,k) = x(k)\nend do\nend do",
     "the first place of an extreme": "at = minloc(m, dim=2)\nk = maxloc(x, dim=1, mask=v > 0)\nc = k",
     "what depends on data, in the line of its condition": "c = norm2(x)\nif (c > 0) x = x/c",
+    "a sum that begins at the greatest of two places": "do j = 1, n\nx(j) = c\ndo k = max(1, j - 3), min(n, j + 1)\n"
+    "x(j) = x(j) + m(k,j)*v(k)\nend do\nend do",
+    "a loop down to the greatest of two places": "do j = n, 1, -1\nx(j) = x(j)/m(j,j)\n"
+    "do k = j - 1, max(1, j - 2), -1\nx(k) = x(k) - x(j)*m(k,j)\nend do\nend do",
+    "a count of data, beside a loop that stays": "do k = 1, n\nx = x*c + v\nat(1) = at(1) + 1\nend do",
+    "a temporary array in a loop that stays": "do k = 1, n\nx(2:n-1) = x(:n-2)*c + x(3:)\nend do",
     "a gather of all": "x = v(at)",
     "two gathers": "x(2:) = v(at(2:)) + v(at(:n-1))",
     "the greatest of two arrays": "c = max(maxval(x), maxval(v))",

@@ -18,7 +18,8 @@ from xdsl.ir import BlockArgument, SSAValue
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary
 from tensorlift.comprehension.rewrite import map_reads, walk
 from tensorlift.comprehension.state import Effect, Piece
-from tensorlift.comprehension.terms import Read, Term, applies
+from tensorlift.comprehension.terms import Read, Term
+from tensorlift.comprehension.terms import read as cell
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.ir.arithmetic import never_wraps
 from tensorlift.ir.function import FunctionView, function_named
@@ -36,17 +37,17 @@ from tensorlift.proofs.source.places import places_of
 from tensorlift.proofs.source.sense import are_bits_of
 from tensorlift.summarize.hits import called, left_early, states_of, stem
 from tensorlift.summarize.indices import is_access
-from tensorlift.summarize.statements import Branch, Loop
+from tensorlift.summarize.one_loop import is_segment, nest, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
     from xdsl.dialects.func import FuncOp
 
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.source.induction import Guess
     from tensorlift.summarize.hits import LeftEarly
+    from tensorlift.summarize.statements import Loop
 
 
 def claims_of(function: FuncOp, summary: Summary, names: Mapping[str, str] = MappingProxyType({})) -> Claims:
@@ -73,7 +74,7 @@ def _memories(function: FuncOp, summary: Summary) -> dict[int, str]:
         alike = [
             n for n, i in infos.items() if hint in {n, i.source_name, n.rstrip("0123456789")} and _at(i.location, at)
         ]
-        left = [name for name in alike if name not in found.values()]
+        left = sorted((name for name in alike if name not in found.values()), key=lambda n: infos[n].of is not None)
         if left:
             found[number] = left[0]
     return found
@@ -94,6 +95,8 @@ class _Finding:
         self.versions: dict[int, dict[str, str]] = {}
         self.told: set[int] = set()  # of several loops at one place
         self.once, self.temporaries = _defined_once(summary), _temporaries(flow, summary)
+        infos = summary.all_arrays()
+        self.spread = {n: infos[i.of] for n, i in infos.items() if i.of in infos and infos[i.of].shape}
         self.defined = {definition.name: definition.array for definition in summary.definitions()}
         places = {header: _place(flow, header) for header in flow.loops}
         for place in {*places.values()}:
@@ -139,7 +142,7 @@ class _Finding:
         elif items:
             self._keep(header, items[-1], states_of(guess for _, guess in found), versions)
         elif found:
-            claim = self._nested(header, _nest(found[-1][0], {loop.variable for loop, _ in found}), found)
+            claim = self._nested(header, nest(found[-1][0], {loop.variable for loop, _ in found}), found)
             if header in self.told:
                 versions = {array: version for array, version in versions.items() if array in claim.states}
             self.loops[header] = replace(claim, versions=versions)
@@ -148,7 +151,7 @@ class _Finding:
         """Claim of a loop that it is one of the definitions, beside which arrays may have a closed form."""
         carried = {one.array: list[Piece]() for one in item.carried if one.name != item.goes_on}
         claim = LoopClaim(header, item.variable, (item.lower,), (item.upper,), item.step, (), item=item)
-        claim = self._with_states(replace(claim, phis=self._phis(claim, carried, ())), states)
+        claim = self._with_states(replace(claim, phis=self._phis(claim, {**states, **carried}, ())), states)
         # Inside of it an array is not yet what definitions of inner loops name.
         for inner in self.flow.loops[header].blocks & self.loops.keys():
             named = {a: v for a, v in self.loops[inner].versions.items() if a not in states}
@@ -184,13 +187,13 @@ class _Finding:
         argument = self.flow.blocks[header].args[number]
         return any(use.operation.name == "arith.cmpi" for use in argument.uses)
 
-    def _nested(self, header: int, nest: Sequence[Loop], found: Sequence[tuple[Loop, Guess | None]]) -> LoopClaim:
+    def _nested(self, header: int, loops: Sequence[Loop], found: Sequence[tuple[Loop, Guess | None]]) -> LoopClaim:
         """Claim of one loop that it is a nest, or a loop."""
-        loop, *rest = nest
+        loop, *rest = loops
         inner = self._nested(header, rest, found) if rest else None
-        states = states_of(guess for one, guess in found if one.variable == loop.variable)
-        claim = LoopClaim(header, loop.variable, loop.lower, loop.upper, loop.step, (), inner=inner)
-        claim = replace(claim, is_segment=_is_segment(loop))
+        states, lower, upper = together(loop, found)
+        claim = LoopClaim(header, loop.variable, lower, upper, loop.step, (), inner=inner)
+        claim = replace(claim, is_segment=is_segment(loop))
         return self._with_states(replace(claim, phis=self._phis(claim, states, rest)), states)
 
     def _with_states(self, claim: LoopClaim, states: Effect) -> LoopClaim:
@@ -306,17 +309,21 @@ class _Finding:
         return None
 
     def _expanded(self, term: Term, domain: Domain, named: Collection[str]) -> Term:
-        """Say what a term reads that is no value of the IR by its only definition."""
+        """Say what a term reads that is no value of the IR by its only definition, or by the local array that it is."""
 
         def convert(read: Read, _: Domain) -> Term:
+            local = self.spread.get(read.array)
+            if local is not None:
+                return cell(local.name, read.indices[-len(local.shape) :], read.dtype)
             once = self.once.get(read.array) if read.array not in named and not read.indices else None
             return read if once is None else self._expanded(once, domain, named)
 
-        return term if term.reads.isdisjoint(self.once) else map_reads(term, domain, convert)
+        return term if term.reads.isdisjoint(self.once.keys() | self.spread) else map_reads(term, domain, convert)
 
     def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:
         position, header = argument.index, claim.header
         is_counted = claim.item is None or claim.item.goes_on is None
+        is_counted = is_counted and (claim.is_segment or not self._is_data(_entry(self.flow, header)[position]))
         for latch in self.flow.loops[header].blocks:
             for target, operands in self.flow.edges(latch):
                 step = self._step(operands[position], argument) if target == header and is_counted else None
@@ -324,6 +331,13 @@ class _Finding:
                     value = operands[position]
                     return Advance(step, wraps=not isinstance(value, BlockArgument) and not never_wraps(value.owner))
         return argument.name_hint or f"phi{position}"
+
+    def _is_data(self, value: SSAValue) -> bool:
+        """Tell whether an integer is a number of the data, which has no exact value."""
+        if isinstance(value, BlockArgument):
+            return self.arguments.get(value) in self.summary.scalars
+        op: Any = value.owner
+        return bool(op.name == "memref.load")
 
     def _step(self, value: SSAValue, start: SSAValue) -> Polynomial | None:
         """Return by how much a value is more than that of an argument, where the same in each iteration."""
@@ -400,17 +414,6 @@ def _temporaries(flow: ControlFlow, summary: Summary) -> dict[str, tuple[int, in
         if len(names) == len(values.get(stem, ()))
         for count, place in zip(sorted(names), values[stem], strict=True)
     }
-
-
-def _nest(loop: Loop, variables: AbstractSet[str]) -> list[Loop]:
-    """Return a loop, and those inside of it that stand at its place: the nest that one loop of the source became."""
-    inner = [one for one in loop.body if isinstance(one, Loop) and one.location == loop.location]
-    return [loop, *(_nest(inner[0], variables) if inner and inner[0].variable in variables else ())]
-
-
-def _is_segment(loop: Loop) -> bool:
-    """Tell whether a loop goes over all places, of which the source asks those between bounds that are data."""
-    return any(isinstance(s, Branch) and applies(s.condition, "within") for s in loop.body)
 
 
 def _entry(flow: ControlFlow, header: int) -> Sequence[SSAValue]:

@@ -1,0 +1,61 @@
+"""Which loops of a summary are one loop of its source: those of a nest, and one for each place where it may begin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.terms import applies
+from tensorlift.poly.affine import affine
+from tensorlift.summarize.hits import called, states_of, stem
+from tensorlift.summarize.statements import Branch, Loop, loops_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
+    from tensorlift.comprehension.state import Effect
+    from tensorlift.poly.affine import Affine
+    from tensorlift.proofs.source.induction import Guess
+
+
+def nest(loop: Loop, variables: AbstractSet[str]) -> list[Loop]:
+    """Return a loop, and those inside of it that stand at its place: the nest that one loop of the source became."""
+    inner = [one for one in loop.body if isinstance(one, Loop) and one.location == loop.location]
+    return [loop, *(nest(inner[0], variables) if inner and inner[0].variable in variables else ())]
+
+
+def together(
+    loop: Loop, found: Sequence[tuple[Loop, Guess | None]]
+) -> tuple[Effect, tuple[Affine, ...], tuple[Affine, ...]]:
+    """Return what a loop does, and its bounds: one that goes from, or to, one of several places became a loop for each.
+
+    Where it is a greatest or least place, it is between all of these bounds.
+    """
+    alike = {one.variable: one for one, _ in found if _is_case(one, loop)}
+    states: Effect = {}
+    for variable in alike:
+        now = {variable: affine(loop.variable)}
+        case = states_of(guess for one, guess in found if one.variable == variable)
+        names = {a: known for a in case for known in states if a != known and stem(a) == stem(known)}
+        names = names if len({names.get(a, a) for a in case}) == len(case) else {}
+        for array, pieces in case.items():
+            moved = ((d.substitute(now), called(substitute(t, now), d, names)) for d, t in pieces)
+            states.setdefault(names.get(array, array), []).extend(moved)
+    lower = dict.fromkeys(low for one in alike.values() for low in one.lower)
+    upper = dict.fromkeys(high for one in alike.values() for high in one.upper)
+    return states, (*lower,), (*upper,)
+
+
+def _is_case(one: Loop, loop: Loop) -> bool:
+    """Tell whether a loop goes as another one, from or to another place perhaps; none is a part of the other."""
+    if one.variable == loop.variable:
+        return True
+    parts = {(inner.variable, outer.variable) for outer in (one, loop) for _, inner in loops_in(outer.body)}
+    is_part = bool(parts & {(one.variable, loop.variable), (loop.variable, one.variable)})
+    return not is_part and one.step == loop.step and (one.lower == loop.lower or one.upper == loop.upper)
+
+
+def is_segment(loop: Loop) -> bool:
+    """Tell whether a loop goes over all places, of which the source asks those between bounds that are data."""
+    return any(isinstance(s, Branch) and applies(s.condition, "within") for s in loop.body)
