@@ -69,6 +69,13 @@ def test_a_function_that_assumes_something_keeps_its_original() -> None:
     assert CALLER in text
 
 
+def test_the_original_is_the_text_of_the_source_without_attributes() -> None:
+    head, body = SHIFT.split("{", 1)
+    text = guarded(f'{head}attributes {{note = "{{"}} {{{body}'.replace("%a[", "%a  [")).text
+    assert f"{head.replace('@k', 'private @k_original')}{{{body}".replace("%a[", "%a  [") in text
+    assert text.count("attributes") == 1
+
+
 @_COMPILED
 def test_compiled_the_original_runs_where_arrays_overlap() -> None:
     results = []

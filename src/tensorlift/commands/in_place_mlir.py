@@ -16,7 +16,7 @@ from tensorlift.commands.rewrite import Rewriting, check_for_programs, generated
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError, Location, located, refuse
 from tensorlift.frontends.mlir.refusals import refusal
-from tensorlift.ir.mixed import Mixed, name_of, opaque_in, read_mixed
+from tensorlift.ir.mixed import HEAD, Mixed, name_of, opaque_in, read_mixed
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.pipeline import LiftOptions, lift_to_run
 from tensorlift.readers.mlir.outline.stretches import (
@@ -48,7 +48,6 @@ _C_INTERFACE = "llvm.emit_c_interface"
 _PLAIN = {"sym_name", "sym_visibility", "function_type", "arg_attrs"}
 _MAIN = "main"  # calls functions, and is no one's callee
 _COMMENT = re.compile(r"(?:^[ \t]*//[^\n]*\n)+\Z", re.MULTILINE)
-_HEAD = re.compile(r"func\.func\s+((?:public|private)\s+)?@")
 
 
 def rewrite_mlir(source: Source, options: LiftOptions) -> tuple[LiftRecord, bytes]:
@@ -166,7 +165,7 @@ class _Rewriting(Rewriting):
     def _rename(self, name: str, op: Operation, function: FunctionRecord, lifting: Lifting) -> None:
         """Give the name of the original to a function, and put the program and its caller before it."""
         place, (start, end) = function.location, self.mixed.spans[op]
-        head = _HEAD.match(self.source.text, start, end)
+        head = HEAD.match(self.source.text, start, end)
         if head is None or not self.source.text.startswith(name, head.end()):
             message = f"`{name}` does not start in the text as `func.func @{name}(`"
             raise refuse("TL582", message, place, "print the module in MLIR's own syntax")

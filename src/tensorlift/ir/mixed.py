@@ -42,6 +42,7 @@ _FUNCTION = re.compile(r'"?func(?:\.func)?\b')
 _DECLARED = re.compile(r"(?:[^}\s]|attributes\s*\{[^{}]*\})\s*(?:loc\(.*\))?\Z")
 _VALUE = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|%([\w$.-]+)')
 _NAME = re.compile(r"(?:%[^=]*=\s*)?\"?([\w.$]+)")
+HEAD = re.compile(r"func\.func\s+((?:public|private)\s+)?@")  # before the name of a function
 
 
 class OpaqueOp(Operation):

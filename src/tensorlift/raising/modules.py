@@ -10,6 +10,7 @@ be what a test compares the output with.  So attributes, aliases, resources and 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -18,10 +19,20 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error
-from tensorlift.ir.mixed import Mixed, OpaqueOp, is_function, may_be_called, name_of, opaque_in, read_mixed, symbol_of
+from tensorlift.ir.mixed import (
+    HEAD,
+    Mixed,
+    OpaqueOp,
+    is_function,
+    may_be_called,
+    name_of,
+    opaque_in,
+    read_mixed,
+    symbol_of,
+)
 from tensorlift.ir.parser import OLD_NAMES
 from tensorlift.ir.printer import LoopPrinter
-from tensorlift.ir.skip import without_comments
+from tensorlift.ir.skip import end_of_bracket, without_comments
 from tensorlift.ir.text import functions, invalid_in, parse_module
 
 if TYPE_CHECKING:
@@ -29,6 +40,9 @@ if TYPE_CHECKING:
 
     from xdsl.context import Context
     from xdsl.ir import Operation
+
+
+_ATTRIBUTES = re.compile(r"([^{]*?)\s*\battributes\s*(?=\{)")  # of a function, behind its arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +73,7 @@ class Modules:
     context: Context
     originals: dict[Operation, Operation] = field(default_factory=dict)
     notes: list[Diagnostic] = field(default_factory=list)
-    printed: dict[Operation, str] = field(default_factory=dict)  # those that were checked to read back as they are
+    printed: dict[Operation, str] = field(default_factory=dict)  # what is known to read back as it is
 
     @staticmethod
     def read(text: str, filename: str, context: Context) -> Modules:
@@ -99,18 +113,35 @@ class Modules:
             text = text[:start] + replacement + text[end:]
         return without_comments(text).strip() + "\n"
 
+    def keep_text(self, copy: Operation, function: Operation) -> None:
+        """Let a copy of a function, private and without attributes, be its text, where that is no more than that."""
+        text, (start, end) = self.mixed.text, self.spans[function]
+        head, name = HEAD.match(text, start, end), symbol_of(function, self.mixed)
+        is_old = any(start <= place < end for place, _ in self.mixed.renamed)
+        if head is None or not text.startswith(f"{name}(", head.end()) or is_old or "loc(" in text[start:end]:
+            return
+        named, inside = head.end() + len(name), end_of_bracket(text, head.end())
+        stated = _ATTRIBUTES.match(text, inside or end, end)
+        if (stated is not None) == bool(self.originals[function].attributes):
+            form = text[named : stated.end(1)] if stated else ""
+            rest = text[end_of_bracket(text, stated.end()) if stated else named : end]
+            shown = f"func.func private @{name_of(copy)}{form}{rest}"
+            self.printed[copy] = shown.replace(f"\n{self._indent(start)}", "\n")
+
     def check(self) -> None:
         """Read what is printed again; raises LiftError TL900 where it is something else."""
         aliases = "".join(f"{self.mixed.text[start:end]}\n" for start, end in self.mixed.aliases)
         for module in self.each:
-            shown = [op for op in module.ops if isinstance(op, FuncOp)]
-            if all(self._is_kept(op) for op in module.ops):
+            functions_ = [op for op in module.ops if isinstance(op, FuncOp)]
+            shown = [op for op in functions_ if op not in self.printed and not self._is_kept(op)]
+            if not shown:
                 continue
             self.printed.update({op: _printed(op, PLAIN) for op in shown})
-            text = "\n".join(self.printed[op] for op in shown)
+            others = [_declaration(op) for op in functions_ if op not in shown]
+            text = "\n".join([*(self.printed[op] for op in shown), *others])
             read = parse_module(aliases + text, "output", context=self.context)
             found = list(read.ops)
-            if len(found) != len(shown) or not all(map(self._is_same, found, shown)):
+            if len(found) != len(functions_) or not all(map(self._is_same, found, shown)):
                 raise LiftError(internal_error(AssertionError("the module reads back as another one")))
 
     def _is_same(self, read: Operation, shown: Operation) -> bool:
@@ -204,6 +235,10 @@ class Modules:
         text = self.mixed.text
         before = text[text.rfind("\n", 0, start) + 1 : start]
         return "" if before.strip() else before
+
+
+def _declaration(op: FuncOp) -> str:
+    return _printed(FuncOp.external(name_of(op), op.function_type.inputs.data, op.function_type.outputs.data), PLAIN)
 
 
 def _printed(op: Operation, form: Form) -> str:

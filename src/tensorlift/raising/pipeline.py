@@ -109,7 +109,9 @@ def _run(  # noqa: PLR0913 - one parameter for each option
     for module, function in modules.functions() if guards else ():
         assumptions = [found for one in passes for found in one.report.assumptions.get(function, ())]
         if assumptions:
-            put_guard(module, function, modules.originals[function].clone(), assumptions, context)
+            original = modules.originals[function].clone()
+            put_guard(module, function, original, assumptions, context)
+            modules.keep_text(original, function)
     modules.check()
     return modules.text(PLAIN if watch is None else watch.form), [*modules.notes, *modules.renamed()] if passes else []
 
