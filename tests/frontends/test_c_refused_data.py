@@ -90,11 +90,12 @@ CASES = [
         "void f(int n, double *a) {\n  long *p = (long *)a;\n  p[0] = n;\n}\n",
     ),
     Refused(
-        "address of a scalar",
+        "address of a member",
         "TL139",
-        4,
-        6,
-        "static void g(double *p) { *p = 1; }\nvoid f(double *a) {\n  double x;\n  g(&x);\n  a[0] = x;\n}\n",
+        5,
+        8,
+        "struct s { double x; };\nstatic void g(double *p) { *p = 1; }\nvoid f(double *a) {\n"
+        "  struct s t;\n  g(&t.x);\n  a[0] = t.x;\n}\n",
     ),
     Refused(
         "pointer to one of two structures",

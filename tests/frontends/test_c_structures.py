@@ -160,3 +160,16 @@ def test_what_no_size_keeps_inside_is_no_index_arithmetic(body: str, message: st
     text = f"#include <assert.h>\nstruct s {{ double re, at[3]; }};\nvoid f(int n, struct s *x) {{ {loops} }}"
     (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions(("f",))).functions
     assert [(item.code, item.message) for item in function.diagnostics] == [("TL116", message)]
+
+
+@pytest.mark.parametrize(
+    ("helper", "body", "program"),
+    [
+        ("int n_of(int n, int *m) { if (n <= 0) return -1; *m = n; return 0; }", "n_of(n, &m) == 0", "a * 2.0"),
+        ("int n_of(int n, int *m) { for (*m = 0; *m < n; (*m)++); return 1; }", "n_of(n, &m)", "a * 2.0"),
+    ],
+)
+def test_a_number_whose_address_is_handed_on_is_a_variable(helper: str, body: str, program: str) -> None:
+    text = f"static {helper}\nvoid f(int n, double *a) {{ int m; if ({body}) for (int i = 0; i < m; i++) a[i] *= 2; }}"
+    (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions(("f",))).functions
+    assert f"return {program}" in function.program, function.diagnostics

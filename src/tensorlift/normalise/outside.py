@@ -49,7 +49,7 @@ def _is_cell(op: GlobalOp) -> bool:
 def _read_once(function: FuncOp, got: list[GetGlobalOp]) -> None:
     """Read where the function begins, if all uses of a variable only read it."""
     uses = [op for one in got for op in _uses(one.results[0])]
-    if not uses or not all(op.name == "memref.load" and _is_fixed(op.operands[1]) for op in uses):
+    if not uses or not all(op.name == "memref.load" and is_fixed(op.operands[1]) for op in uses):
         return
     first = function.body.block.first_op
     assert first is not None, "a function ends"
@@ -77,12 +77,12 @@ def _sweep(op: Operation) -> None:
             _sweep(operand.owner)
 
 
-def _is_fixed(offset: SSAValue) -> bool:
+def is_fixed(offset: SSAValue) -> bool:
     """Whether an offset is a constant, as that of a number is."""
     owner = offset.owner
     if isinstance(owner, Block):
         return False
-    return owner.name == "arith.constant" or (owner.name == "arith.index_cast" and _is_fixed(owner.operands[0]))
+    return owner.name == "arith.constant" or (owner.name == "arith.index_cast" and is_fixed(owner.operands[0]))
 
 
 def _copied(op: Operation, known: dict[SSAValue, SSAValue], before: Operation) -> SSAValue:

@@ -234,6 +234,7 @@ class Unit:
     facts: FactFinder = field(default_factory=FactFinder)
     uses: UseFinder = field(default_factory=UseFinder)
     kept: set[int] = field(default_factory=set)  # static variables of functions that nothing writes
+    addressed: dict[int, set[int | None]] = field(default_factory=dict)  # whose addresses functions take, by these
 
     def __post_init__(self) -> None:
         """Begin to find places."""

@@ -99,7 +99,7 @@ def declare(ctx: Context, cursor: Any) -> None:
         ctx.places[identity] = _structure(ctx, cursor)
         return
     children = libclang.expressions(cursor)
-    place = storage(ctx, cursor)
+    place: Variable | Cell = addressed(ctx, cursor) or storage(ctx, cursor)
     if isinstance(ctype, PointerType) and isinstance(ctype.element, ArrayType | ComplexType):
         shape, children = _extents(ctx, cursor, ctype.element)
         assert isinstance(place, PointerLocal)
@@ -114,15 +114,41 @@ def declare(ctx: Context, cursor: Any) -> None:
         _initialise(ctx, identity, place, converted(ctx, children[-1], ctype), cursor)
 
 
-def _initialise(ctx: Context, identity: int, place: Variable, new: Value, cursor: Any) -> None:
+def _initialise(ctx: Context, identity: int, place: Variable | Cell, new: Value, cursor: Any) -> None:
     if isinstance(place, PointerLocal) and isinstance(new, Pointer):
         ctx.places[identity] = place = replace(place, together=new.together)
     assign(ctx, place, new, cursor)
 
 
-def parts_of(place: Variable) -> tuple[Local, ...]:
+def addressed(ctx: Context, cursor: Any, initial: Value | None = None) -> Cell | None:
+    """Make memory for a number whose address its function takes, and give it its first value."""
+    ctype, function = ctx.type_of(cursor), cursor.semantic_parent
+    if not isinstance(ctype, NumberType):
+        return None
+    known = ctx.unit.addressed.get(function.data[0])
+    if known is None:
+        taken = [op for op in libclang.descendants(function, CursorKind.UNARY_OPERATOR) if _is_address(op)]
+        named = [libclang.inside(libclang.children(op)[0], libclang.WRAPPERS) for op in taken]
+        known = ctx.unit.addressed[function.data[0]] = {libclang.referenced_identity(name) for name in named}
+    if cursor.data[0] not in known:
+        return None
+    at = ctx.location(cursor)
+    memory = on_stack(ctx, ctype, ctx.constant(1, LONG, at), at)
+    memory.base.name_hint = cursor.spelling
+    if initial is not None:
+        assign(ctx, Cell(memory), initial, cursor)
+    return Cell(memory)
+
+
+def _is_address(cursor: Any) -> bool:
+    return libclang.unary_operator(cursor) == "&"
+
+
+def parts_of(place: Variable | Cell) -> tuple[Local, ...]:
     """Give the variables in SSA form that a variable is."""
     match place:
+        case Cell():
+            return ()
         case Local():
             return (place,)
         case ComplexLocal(re, im):

@@ -41,10 +41,19 @@ from tensorlift.ops.c_types import VOID, ComplexType, CType, FloatType, NumberTy
 from tensorlift.readers.clang.calls import is_known, result_types  # and the rules of calls come into their tables
 from tensorlift.readers.clang.complex_numbers import return_in_memory
 from tensorlift.readers.clang.context import C, ComplexLocal, Context, Rules, Unit, pointee
-from tensorlift.readers.clang.declarations import Variable, initialisers, is_constant, parts_of, storage, with_extents
+from tensorlift.readers.clang.declarations import (
+    Variable,
+    addressed,
+    initialisers,
+    is_constant,
+    parts_of,
+    storage,
+    with_extents,
+)
 from tensorlift.readers.clang.member_uses import UseFinder
 from tensorlift.readers.clang.members import is_table, structure_parameter, table
 from tensorlift.readers.clang.nulls import take_null
+from tensorlift.readers.clang.objects import contents
 from tensorlift.readers.clang.outside import hand_on_pointers
 from tensorlift.readers.clang.statements import statement
 from tensorlift.readers.flow import FlowGraph, named, poison
@@ -317,7 +326,8 @@ def _parameters(ctx: Context, function: Any, declared: list[Any]) -> list[str]:
             for number, local in enumerate(parts_of(place)):
                 argument(local, called[number] if called else local.name or "")
     for parameter, place in plain:
-        ctx.places[parameter.data[0]] = with_extents(ctx, parameter, place)
+        memory = addressed(ctx, parameter, contents(ctx, place, parameter))
+        ctx.places[parameter.data[0]] = memory or with_extents(ctx, parameter, place)
     return names
 
 

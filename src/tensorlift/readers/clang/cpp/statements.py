@@ -41,6 +41,7 @@ from tensorlift.readers.clang.cpp.calls import construct, reference, whole_objec
 from tensorlift.readers.clang.cpp.containers import copied, element, size
 from tensorlift.readers.clang.cpp.objects import number, return_object
 from tensorlift.readers.clang.cpp.vectors import given, growing, made
+from tensorlift.readers.clang.declarations import addressed
 from tensorlift.readers.clang.declarations import declare as c_declare
 from tensorlift.readers.clang.expressions import converted, effect, place
 from tensorlift.readers.clang.memory import step
@@ -79,7 +80,9 @@ def _declare(ctx: Context, cursor: Any) -> None:
         ctx.places[identity] = construct(ctx, cursor.type, initial, home)
         frame.owned.add(identity)
     elif isinstance(ctx.type_of(cursor), NumberType | ComplexType | PointerType):
-        ctx.places[identity] = number(ctx, cursor.type, initial, home)
+        found = number(ctx, cursor.type, initial, home)
+        memory = addressed(ctx, cursor, None if initial is None else contents(ctx, found, cursor))
+        ctx.places[identity] = memory or found
     else:
         c_declare(ctx, cursor)
 
