@@ -39,6 +39,8 @@ _NAMES: dict[str, Any] = {
     "I": _RNG.integers(-3, 4, (3, 4)),
     "T": _RNG.integers(-3, 4, (2, 3, 4)) / 2,
     "w": np.round(np.arange(40) * 0.1, 1) % 1.3,
+    "g": np.array([1.0, np.nan, -2.5, np.nan]),
+    "G": np.array([[1.0, np.nan, 2.0], [np.nan, np.nan, np.nan], [4.0, 5.0, 0.5]]),
     "k": 2,
     "a": 1.5,
     "np": np,
@@ -65,8 +67,31 @@ _CALLS = [
     *("histogram(x, bins=4, range=(-1.0, 1.5))", "histogram(A)", "histogram(u, 5)", "histogram(i, range=(0, k))"),
     *("histogram(w)", "histogram(w, 7, (0, 0.7))", "histogram(x - x, k)", "histogram(x, k, (1, 1))"),
     *("einsum('ij', A)", "einsum('abc->cba', T)", "einsum('i,i,i->', h, h, i)", "einsum('i,i->i', h, x)"),
+    *("nansum(g)", "nanmean(g)", "nanmean(G, axis=1)", "nanstd(G, axis=0)", "nanvar(g)", "nansum(i)", "nanmax(g)"),
+    *("nanmin(G, axis=0)", "nanmax(g * np.nan)", "nanmax(G, 1, keepdims=True)", "nanmean(f)", "nanvar(f)"),
+    *("ptp(x)", "ptp(u)", "ptp(A, axis=1)", "average(x, weights=u)", "average(I, 0, u[:3] + 1)", "average(A)"),
+    *("average(A, axis=1, weights=np.arange(4.0))", "average(f, weights=f)", "cov(A)", "cov(x, y)", "corrcoef(A)"),
+    *("cov(A, rowvar=False)", "corrcoef(x, y)", "trapezoid(x)", "trapezoid(y, x)", "trapezoid(A, dx=a, axis=0)"),
+    *("trapezoid(A, np.arange(3.0), axis=0)", "gradient(x)", "gradient(i, k)", "gradient(A, a, axis=1)", "gradient(f)"),
+    *("polyval(x, a)", "polyval(y, A)", "polyval(u, k)", "logaddexp(x, y)", "heaviside(x, a)", "heaviside(f, f)"),
+    *("isclose(x, y)", "allclose(x, x)", "isclose(A, 0.5, atol=1.0)", "logical_xor(t, x)", "ediff1d(i)"),
+    *("convolve(x, y)", "convolve(x, i[:3], 'same')", "convolve(x, y[:4], mode='same')", "convolve(i, u, 'valid')"),
+    *("correlate(x, y[:3])", "correlate(x, y[:2], 'same')", "correlate(f, f, mode='full')", "convolve(x, f[:1])"),
+    *("pad(x, 2)", "pad(A, ((1, 0), (2, k)), constant_values=7)", "pad(x, (1, 3), 'edge')", "pad(I, 1, mode='wrap')"),
+    *("pad(A, 2, 'reflect')", "pad(A, (1, 2), mode='edge')", "tril(A)", "triu(I, 1)", "tril(T, k=-1)", "triu(A, -k)"),
+    *("cross(A[:, :3], T[0, :, 1:])", "cross(x[:3], y[:3])", "cross(A[:, 1:], x[:3])", "cross(i[:3], u[:3])"),
+    *("rot90(A)", "rot90(I, 2)", "rot90(A, k=-1)", "expand_dims(A, 1)"),
+    *("expand_dims(x, -1)", "logspace(0, 1, 5)", "logspace(a, k)", "maximum.accumulate(x)", "add.accumulate(A)"),
+    *("minimum.accumulate(I, axis=1)", "multiply.outer(x, i)", "subtract.outer(f, x)", "add.reduce(A)"),
+    *(
+        "maximum.reduce(x)",
+        "minimum.reduce(A, axis=None)",
+        "add.outer(x, u)",
+    ),
+    *("multiply.accumulate(i)", "multiply.reduce(x)", "divide.outer(y, i[:3] + 4)"),
     *("bincount(u, minlength=4)", "bincount(u, x, minlength=4)", "bincount(u, weights=i, minlength=5)"),
 ]
+_NAMED_OTHERWISE = {"trapz", "arange by steps"}  # of a NumPy that was, and told by the number of arguments
 
 
 def _given(value: Any) -> Given:
@@ -90,11 +115,15 @@ def _computed(text: str, named: Mapping[str, Any] = _NAMES) -> tuple[Any, dict[s
 @pytest.mark.parametrize("text", _CALLS)
 def test_a_definition_computes_what_numpy_does(text: str) -> None:
     found, values = _computed(text)
-    expected = eval(f"np.{text}", dict(_NAMES))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = eval(f"np.{text}", dict(_NAMES))
     parts = zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]
     for one, other in parts:
-        assert np.asarray(one).dtype == other.dtype
-        np.testing.assert_allclose(one, other, rtol=1e-6 if other.dtype == np.float32 else 1e-14, atol=1e-15)
+        assert np.asarray(one).dtype == np.asarray(other).dtype
+        np.testing.assert_allclose(
+            one, other, rtol=1e-6 if np.asarray(other).dtype == np.float32 else 1e-14, atol=1e-15
+        )
         for value in values.values():
             assert np.shares_memory(one, value) is np.shares_memory(other, value)
 
@@ -110,7 +139,8 @@ def test_what_is_updated_at_places_is_what_numpy_updates(text: str) -> None:
     mine, others = copy.deepcopy(_NAMES | {"np": 0}), copy.deepcopy(_NAMES | {"np": 0})
     _computed(text, mine | {"np": np})
     eval(f"np.{text}", others | {"np": np})
-    assert all(np.array_equal(mine[name], others[name]) for name in mine)
+    for name, value in mine.items():
+        np.testing.assert_array_equal(value, others[name])
 
 
 @pytest.mark.parametrize(
@@ -192,7 +222,7 @@ def test_the_last_number_of_a_space_is_the_one_that_is_stated() -> None:
 
 
 def test_each_definition_is_tested() -> None:
-    assert {text.partition("(")[0] for text in _CALLS} == FUNCTIONS.keys() - STORING
+    assert {text.partition("(")[0] for text in _CALLS} == FUNCTIONS.keys() - STORING - _NAMED_OTHERWISE
 
 
 @pytest.mark.parametrize(

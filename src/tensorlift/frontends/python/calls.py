@@ -39,7 +39,7 @@ from tensorlift.frontends.python.scalars import (
     truth,
 )
 from tensorlift.frontends.python.shapes import RESHAPING, grouped
-from tensorlift.frontends.python.syntax import OPERATORS, REDUCING_METHODS, REDUCTIONS, masked
+from tensorlift.frontends.python.syntax import OPERATORS, REDUCING_METHODS, REDUCTIONS, masked, reduction
 from tensorlift.frontends.python.values import Array, Operand, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, LONG, UNSIGNED_LONG, FloatType
@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 
 _EXTREMES = {"min", "max", "minimum", "maximum", "fmin", "fmax"}
 _REDUCING = {"sum", "min", "max", "any", "all"}  # builtins
+_TESTING = {"any", "all"}
+_OF_OPERATORS = {"at", "accumulate", "outer", "reduce"}  # methods of functions of NumPy
+_AVERAGING = {"mean", "var", "std"}
 _KNOWN_REASONS = {
     **dict.fromkeys(
         ("median", "nanmedian", "percentile", "quantile", "sort", "argsort", "unique", "partition"), "sorts"
@@ -72,6 +75,8 @@ def callee(ctx: Inference, node: ast.Call) -> tuple[str, str]:
     module, name = _callee(ctx, node)
     if module.startswith("numpy."):
         module, name = "numpy", f"{module.removeprefix('numpy.')}.{name}"
+    if module == "numpy" and name == "arange" and len(node.args) > _TWO:
+        name = "arange by steps"
     found = ctx.callees[node] = module, name
     return found
 
@@ -88,7 +93,7 @@ def _callee(ctx: Inference, node: ast.Call) -> tuple[str, str]:
             return home, name
         case ast.Attribute(value=ast.Attribute(value=ast.Name(id=base), attr=inner), attr=name) if module_of(
             ctx, base
-        ) == "numpy" and (inner == "linalg" or name == "at"):
+        ) == "numpy" and (inner == "linalg" or name in _OF_OPERATORS):
             return f"numpy.{inner}", name
         case ast.Attribute(value=ast.Name(id=base)) if base in ctx.module.rebound - scope.environment.keys():
             pass
@@ -290,47 +295,30 @@ def builtin_total(ctx: Inference, name: str, value: Array) -> Scalar:
 
 
 def _reduce(ctx: Inference, name: str, node: ast.Call) -> Operand:
-    """Reduce a whole array, or one axis of it, as NumPy does."""
-    axes, keeps = _axes(ctx, node)
-    if len(node.args) != 1 + (axes is not None and not any(k.arg == "axis" for k in node.keywords)):
-        raise RefusedError("arguments", f"`{name}` is lifted for one array")
+    """Reduce a whole array, or some axes of it, as NumPy does."""
+    how = reduction(name, node, node.args[1:])
     value = array(ctx, node.args[0])
-    if axes is None or (value.rank == 1 and not keeps):
-        if keeps:
-            raise RefusedError("arguments", "the argument `keepdims` without an axis is not lifted")
-        return replace(_total(ctx, name, value), weak=False)
     rank = value.rank
+    if how.axes is None and not how.keeps:
+        return replace(_total(ctx, name, value), weak=False)
+    stated = [evaluate(ctx, axis) for axis in how.axes or ()]
+    axes = [int(v.integer) for v in stated if isinstance(v, Scalar) and v.integer is not None]
     places = {axis % rank for axis in axes}
-    if not all(-rank <= axis < rank for axis in axes) or len(places) != len(axes):
-        raise RefusedError("arguments", f"`{name}` along axis {', '.join(map(str, axes))} is not lifted")
-    return _along_axes(ctx, name, value, places, keeps=keeps)
-
-
-def _axes(ctx: Inference, node: ast.Call) -> tuple[list[int] | None, bool]:
-    """Give the axes that a call names, None for all of them, and whether they stay with an extent of one."""
-    axes: list[int] | None = None
-    keeps = False
-    for keyword in [*node.keywords, *(ast.keyword("axis", argument) for argument in node.args[1:])]:
-        given = keyword.value
-        if keyword.arg == "keepdims" and isinstance(given, ast.Constant) and isinstance(given.value, bool):
-            keeps = given.value
-            continue
-        several = given.elts if isinstance(given, ast.Tuple) else [given]
-        values = [evaluate(ctx, one) for one in several] if keyword.arg == "axis" else []
-        axes = [int(v.integer) for v in values if isinstance(v, Scalar) and v.integer is not None]
-        if keyword.arg != "axis" or len(axes) != len(several):
-            raise ctx.refusal("arguments", f"the argument `{keyword.arg}` is not lifted", node)
-    return axes, keeps
+    if len(axes) < len(stated) or len(places) < len(axes) or not all(-rank <= axis < rank for axis in axes):
+        along = ", ".join(map(ast.unparse, how.axes or ()))
+        raise RefusedError("arguments", f"`{name}` along axis {along} is not lifted")
+    if rank == 1 and not how.keeps:
+        return replace(_total(ctx, name, value), weak=False)
+    return _along_axes(ctx, name, value, places if how.axes else set(range(rank)), keeps=how.keeps)
 
 
 def _along_axes(ctx: Inference, name: str, value: Array, axes: set[int], *, keeps: bool) -> Operand:
     """Reduce along axes; ``keeps`` puts axes of one position in their places."""
-    if name not in {"sum", "mean", "var", "std", "max", "min", "amax", "amin"}:
+    if name == "prod":
         raise RefusedError("arguments", f"`{name}` along axis {max(axes)} is not lifted")
     ctx.mention(*value.extents)
-    element = value.element if name.endswith(("max", "min")) else accumulator(value.element)
-    item = Scalar(element)
-    if name in {"mean", "var", "std"}:
+    item = truth(weak=False) if name in _TESTING else Scalar(LONG) if name == "count_nonzero" else _folded(name, value)
+    if name in _AVERAGING:
         counted = count_of(tuple(value.extents[axis] for axis in sorted(axes)))
         found = operated(ctx, ast.Div(), item, counted)
         assert isinstance(found, Scalar)
@@ -342,13 +330,17 @@ def _along_axes(ctx: Inference, name: str, value: Array, axes: set[int], *, keep
     return ctx.made(ctx.fresh("w"), item.ctype, extents) if extents else item
 
 
+def _folded(name: str, value: Array) -> Scalar:
+    return Scalar(value.element if name.endswith(("max", "min")) else accumulator(value.element))
+
+
 def _total(ctx: Inference, name: str, value: Array, summed: Number | None = None) -> Scalar:
     """Reduce all elements to one number; sums are of the type ``summed``, or the one in which NumPy sums."""
     ctx.mention(*value.extents)
-    if name in {"any", "all", "count_nonzero"}:
+    if name in {*_TESTING, "count_nonzero"}:
         return Scalar(LONG, weak=True) if name == "count_nonzero" else truth(weak=True)
     element = summed or accumulator(value.element)
-    if name in {"mean", "var", "std"}:
+    if name in _AVERAGING:
         if name != "mean":
             in_memory(ctx, value)
         found = operated(ctx, ast.Div(), Scalar(element), count_of(value.extents))

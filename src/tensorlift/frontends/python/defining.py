@@ -25,11 +25,12 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function: its parameters, which of them the source must state, and the text of its body."""
+    """A function: its parameters, which of them the source must state, the text of its body, what may be left out."""
 
     parameters: tuple[str, ...]
     stated: Mapping[str, object]  # with their defaults
     body: Callable[[Mapping[str, Given], Mapping[str, Any]], str]
+    optional: tuple[str, ...] = ()
 
 
 # -- pieces of text

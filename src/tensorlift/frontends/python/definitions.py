@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.frontends.python.composed import COMPOSED
 from tensorlift.frontends.python.defining import (
     Function,
     Given,
@@ -70,22 +71,26 @@ def call_of(name: str, node: ast.Call) -> Call:
             stated[parameter] = _stated(value)
         elif isinstance(value, _SEVERAL.get(parameter, ())):
             assert isinstance(value, ast.Tuple | ast.List)
-            values |= {f"{parameter}_{place}": item for place, item in enumerate(value.elts)}
+            items = _flat(value) if parameter == "pad_width" else value.elts
+            values |= {f"{parameter}_{place}": item for place, item in enumerate(items)}
         elif parameter in {"arrays", "range"}:
             raise RefusedError("arguments", f"`np.{name}` is lifted for a tuple as its `{parameter}`")
         else:
             values[parameter] = value
-    missing = [p for p in function.parameters if p not in given and p not in function.stated and p not in _OPTIONAL]
+    missing = [p for p in function.parameters if p not in given and p not in (*function.stated, *function.optional)]
     if missing or not values:
         raise RefusedError("arguments", f"`np.{name}` is lifted with {', '.join(function.parameters)}")
     return Call(name, values, stated)
 
 
 _SEVERAL: dict[str, tuple[type[ast.Tuple | ast.List], ...]] = {
-    **dict.fromkeys(("arrays", "operands", "range"), (ast.Tuple, ast.List)),
+    **dict.fromkeys(("arrays", "operands", "range", "pad_width"), (ast.Tuple, ast.List)),
     "indices": (ast.Tuple,),
 }
-_OPTIONAL = {"num", "minlength", "weights", "bins", "range"}
+
+
+def _flat(node: ast.expr) -> list[ast.expr]:
+    return [inner for item in node.elts for inner in _flat(item)] if isinstance(node, ast.Tuple | ast.List) else [node]
 
 
 def _stated(node: ast.expr) -> object:
@@ -377,7 +382,7 @@ def _histogram(given: Mapping[str, Given], _: Mapping[str, Any]) -> str:
 
 
 FUNCTIONS: dict[str, Function] = {
-    "histogram": Function(("a", "bins", "range"), {}, _histogram),
+    "histogram": Function(("a", "bins", "range"), {}, _histogram, ("bins", "range")),
     "flip": Function(("a", "axis"), {"axis": None}, _flip),
     "fliplr": _flipped("fliplr", 1),
     "flipud": _flipped("flipud", 0),
@@ -390,13 +395,14 @@ FUNCTIONS: dict[str, Function] = {
     "vstack": _side_by_side("vstack", 0, 0),
     "column_stack": _side_by_side("column_stack", 1, 1),
     **AT_PLACES,
-    "linspace": Function(("start", "stop", "num", "endpoint"), {"endpoint": True}, _linspace),
+    **COMPOSED,
+    "linspace": Function(("start", "stop", "num", "endpoint"), {"endpoint": True}, _linspace, ("num",)),
     "argmin": _extreme_place("argmin"),
     "argmax": _extreme_place("argmax"),
     "cumsum": _running("cumsum", "+", 0),
     "cumprod": _running("cumprod", "*", 1),
     "linalg.norm": Function(("x", "ord", "axis", "keepdims"), {"ord": None, "axis": None, "keepdims": False}, _norm),
     "einsum": Function(("subscripts", "operands"), {"subscripts": None}, _einsum),
-    "bincount": Function(("x", "weights", "minlength"), {}, _bincount),
+    "bincount": Function(("x", "weights", "minlength"), {}, _bincount, ("weights", "minlength")),
 }
-METHODS = {"argmin", "argmax", "cumsum", "cumprod"}
+METHODS = {"argmin", "argmax", "cumsum", "cumprod", "take"}

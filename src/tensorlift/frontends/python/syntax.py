@@ -6,7 +6,7 @@ import ast
 import copy
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.python.refusals import RefusedError, refusal
@@ -225,6 +225,36 @@ def given_arguments(
 # Functions of NumPy that reduce arrays, and those of them that are methods.
 REDUCTIONS = {"sum", "mean", "prod", "min", "max", "amin", "amax", "any", "all", "count_nonzero", "var", "std"}
 REDUCING_METHODS = REDUCTIONS - {"amin", "amax", "count_nonzero"}
+
+
+class Reduction(NamedTuple):
+    """How a call reduces an array: along which axes, whether these stay, and by how much fewer a variance divides."""
+
+    axes: list[ast.expr] | None = None  # None for all
+    keeps: bool = False
+    ddof: int = 0
+
+
+def reduction(name: str, node: ast.Call, others: Sequence[ast.expr]) -> Reduction:
+    """Read the arguments of a reduction beside the array; ``others`` are those that have no names."""
+    if len(others) > 1:
+        raise RefusedError("arguments", f"`{name}` is lifted for one array and an axis")
+    found = Reduction()
+    for argument in [*(ast.keyword("axis", other) for other in others), *node.keywords]:
+        match argument:
+            case ast.keyword("axis", ast.Constant(None)):
+                pass
+            case ast.keyword("axis", ast.Tuple(elts=axes)):
+                found = found._replace(axes=axes)
+            case ast.keyword("axis", axis):
+                found = found._replace(axes=[axis])
+            case ast.keyword("keepdims", ast.Constant(bool(keeps))):
+                found = found._replace(keeps=keeps)
+            case ast.keyword("ddof", ast.Constant(int(ddof))) if ddof in {0, 1} and name in {"var", "std"}:
+                found = found._replace(ddof=ddof)
+            case _:
+                raise RefusedError("arguments", f"the argument `{ast.unparse(argument)}` is not lifted")
+    return found
 
 
 def appended(statement: ast.stmt) -> tuple[str, ast.expr] | None:

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Block
 
 from tensorlift.frontends.python.scalars import accumulator, promoted
+from tensorlift.frontends.python.syntax import reduction
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import BOOL, BRAIN, FLOAT, HALF, LONG, FloatType
 from tensorlift.readers.flow import Local
@@ -40,27 +41,14 @@ def reduce_numpy(ctx: Context, name: str, value: ArrayLike, node: ast.Call, rest
         assert isinstance(wide, Rule)
         found = reduce_numpy(ctx, name, wide, node, rest)
         return elementwise(ctx, lambda c, sides: c.cast(sides[0], own), (found,))
-    axes, keeps = _axes(ctx, node, rest)
+    how = reduction(name, node, rest)
     rank = len(value.extents)
-    if axes is None or (rank == 1 and not keeps):
-        return replace(total(ctx, name, value), weak=False)
-    return _along_axes(ctx, name, value, sorted((axis % rank for axis in axes), reverse=True), keeps=keeps)
-
-
-def _axes(ctx: Context, node: ast.Call, rest: Sequence[ast.expr]) -> tuple[list[int] | None, bool]:
-    """Give the axes that a call names, None for all, and whether they stay with an extent of one."""
-    axes: list[int] | None = None
-    keeps = False
-    for keyword in [*node.keywords, *(ast.keyword("axis", argument) for argument in rest)]:
-        if isinstance(keyword.value, ast.Constant) and keyword.arg == "keepdims":
-            keeps = keyword.value.value is True
-            continue
-        several = keyword.value.elts if isinstance(keyword.value, ast.Tuple) else [keyword.value]
-        values = [size(ctx, one) for one in several]
-        axes = [value for value in values if isinstance(value, int)]
-        if len(axes) < len(values):
-            raise ctx.refusal("these arguments of a reduction")
-    return axes, keeps
+    if not how.keeps and (rank == 1 or how.axes is None):
+        found = _spread(ctx, name, value, how.ddof) if name in {"var", "std"} else total(ctx, name, value)
+        return replace(found, weak=False)
+    axes = range(rank) if how.axes is None else [size(ctx, axis) for axis in how.axes]
+    places = sorted((axis % rank for axis in axes if isinstance(axis, int)), reverse=True)
+    return _along_axes(ctx, name, value, places, keeps=how.keeps, ddof=how.ddof)
 
 
 def total(ctx: Context, name: str, value: ArrayLike, of_python: bool = False) -> Number:  # noqa: FBT001, FBT002 - whose
@@ -68,8 +56,6 @@ def total(ctx: Context, name: str, value: ArrayLike, of_python: bool = False) ->
     match name:
         case "any" | "all" | "count_nonzero":
             return _counted(ctx, name, value, weak=of_python)
-        case "var" | "std":
-            return _spread(ctx, name, value)
         case "mean":
             return _mean(ctx, total(ctx, "sum", value), value.extents)
         case "sum" | "prod":
@@ -138,10 +124,7 @@ def _counted(ctx: Context, name: str, value: ArrayLike, *, weak: bool) -> Number
     ctx.flow.write(result, ctx.constant(0, LONG))
 
     def body(indices: Sequence[Size]) -> None:
-        item = test(ctx.test(element(ctx, value, indices)), weak=True)
-        if name == "all":
-            item = compare(ctx, "==", item, integer(0))
-        one = ctx.value(ctx.cast(item, LONG))
+        one = ctx.value(_counts(ctx, (element(ctx, value, indices),), is_zero=name == "all"))
         ctx.flow.write(result, ctx.arithmetic("+", ctx.flow.read(result), one, LONG, weak=True))
 
     over(ctx, value.extents, body)
@@ -151,24 +134,37 @@ def _counted(ctx: Context, name: str, value: ArrayLike, *, weak: bool) -> Number
     return replace(compare(ctx, "==" if name == "all" else "!=", count, integer(0)), weak=weak)
 
 
-def _mean(ctx: Context, summed: Number, extents: Sequence[Size]) -> Number:
-    return binary(ctx, ast.Div(), replace(summed, weak=False), length(_count(ctx, extents)))
+def _counts(ctx: Context, sides: Sequence[Number], *, is_zero: bool) -> Number:
+    """Give 1 for an element that is other than zero, or for one that ``is_zero``, and 0 for others."""
+    item = test(ctx.test(sides[0]), weak=True)
+    return ctx.cast(compare(ctx, "==", item, integer(0)) if is_zero else item, LONG)
 
 
-def _count(ctx: Context, extents: Sequence[Size]) -> Size:
+def _mean(ctx: Context, summed: Number, extents: Sequence[Size], ddof: int = 0) -> Number:
+    return binary(ctx, ast.Div(), replace(summed, weak=False), _count(ctx, extents, ddof))
+
+
+def _count(ctx: Context, extents: Sequence[Size], ddof: int) -> Number:
+    """Give the number of elements, less ``ddof``: of none that is zero, of arrays that do not move there are some."""
     count: Size = 1
     for extent in extents:
         count = ctx.combined("*", count, extent)
-    return count
+    if not ddof:
+        return length(count)
+    if not _moves(ctx, count):
+        for extent in extents:
+            ctx.require(ctx.comparison(">=", ctx.size(extent), ctx.constant(1, LONG), LONG), "`ddof` is too large")
+        return length(ctx.combined("-", count, ddof))
+    return extreme_of("max", ctx, (integer(0), length(ctx.combined("-", count, ddof))))
 
 
-def _spread(ctx: Context, name: str, value: ArrayLike) -> Number:
+def _spread(ctx: Context, name: str, value: ArrayLike, ddof: int) -> Number:
     """Give the variance, or its root."""
     kept = in_memory(ctx, value)
     mean = total(ctx, "mean", kept)
     square = elementwise(ctx, _square_of_distance, (kept, mean))
     assert isinstance(square, Rule)
-    variance = total(ctx, "mean", square)
+    variance = _mean(ctx, total(ctx, "sum", square), kept.extents, ddof)
     return variance if name == "var" else _root(ctx, (variance,))
 
 
@@ -185,20 +181,30 @@ def _root(ctx: Context, values: Sequence[Number]) -> Number:
 # -- along axes
 
 
-def _along_axes(ctx: Context, name: str, value: ArrayLike, axes: Sequence[int], *, keeps: bool) -> Operand:
+def _along_axes(  # noqa: PLR0913 - as NumPy's reductions have
+    ctx: Context, name: str, value: ArrayLike, axes: Sequence[int], *, keeps: bool, ddof: int = 0
+) -> Operand:
     """Reduce along axes, the last first."""
     if name in {"var", "std"}:
         mean = _along_axes(ctx, "mean", value, axes, keeps=True)
         square = elementwise(ctx, _square_of_distance, (value, mean))
         assert isinstance(square, Rule)
-        variance = _along_axes(ctx, "mean", square, axes, keeps=keeps)
+        variance = _along_axes(ctx, "mean", square, axes, keeps=keeps, ddof=ddof)
         return variance if name == "var" else elementwise(ctx, _root, (variance,))
+    if name in {"any", "all", "count_nonzero"}:
+        of_interest = elementwise(ctx, partial(_counts, is_zero=name == "all"), (value,))
+        assert isinstance(of_interest, Rule)
+        counts = _along_axes(ctx, "sum", of_interest, axes, keeps=keeps)
+        if name == "count_nonzero":
+            return counts
+        operator = "==" if name == "all" else "!="
+        return elementwise(ctx, lambda c, sides: compare(c, operator, sides[0], integer(0)), (counts,))
     result: Operand = value
     for axis in axes:
         assert isinstance(result, View | Rule)
         result = _along(ctx, "sum" if name == "mean" else name, result, axis)
     if name == "mean":
-        count = length(_count(ctx, [value.extents[axis] for axis in axes]))
+        count = _count(ctx, [value.extents[axis] for axis in axes], ddof)
         result = elementwise(ctx, lambda c, sides: binary(c, ast.Div(), *sides), (result, count))
     return _with_axes(ctx, result, set(axes)) if keeps else result
 
