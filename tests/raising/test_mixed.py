@@ -129,6 +129,28 @@ def test_a_file_that_defines_no_dialect_is_refused(tmp_path: Path, capsys: pytes
     assert "it has no irdl.dialect [TL534]" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("irdl.operation @g {\n%0 = irdl.foo\n}", "d.irdl.mlir:3:6: error: {} `irdl.foo` is no operation of IRDL"),
+        ("irdl.operation @g {\nirdl.results(r: %1)\n}", "d.irdl.mlir:3:17: error: {} the value %1 is not defined"),
+        ("irdl.operation @g\nirdl.operation @g", "d.irdl.mlir:3:1: error: {} it defines `g` twice"),
+        ("irdl.operation @g {", "d.irdl.mlir:4:1: error: {} it ends too early"),
+        ('irdl.operation @g {\n"irdl.foo"() : () -> ()\n}', "d.irdl.mlir:3:1: error: {} `irdl.foo` is no operation"),
+    ],
+)
+def test_what_is_wrong_in_a_definition_is_shown_at_its_place(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in (("d.irdl.mlir", f"irdl.dialect @d {{\n{text}\n}}\n"), ("in.mlir", _WITH_NORM)):
+        Path(name).write_text(content, encoding="utf-8")
+    assert main(["opt", "in.mlir", "--irdl-file=d.irdl.mlir"]) == 2
+    shown = capsys.readouterr().err
+    assert said.format("'d.irdl.mlir' is no definition of a dialect:") in shown
+    assert "^\n  help: write what 'mlir-opt --irdl-file' accepts" in shown
+
+
 def _raised(piece: str) -> str:
     """Run passes over a module, and compare what they say with its first comment."""
     result = run_passes(piece, "in.mlir", parse_passes(_PASSES))

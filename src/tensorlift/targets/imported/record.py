@@ -17,9 +17,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin
+from xdsl.dialects.builtin import Builtin, UnregisteredOp
 from xdsl.dialects.irdl import IRDL
-from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tensorlift.codec import Codec, Form, Via
@@ -29,8 +28,9 @@ from tensorlift.comprehension.notation.parser import parse_affine, parse_definit
 from tensorlift.comprehension.notation.syntax import SyntaxFault
 from tensorlift.comprehension.tensor import Shape
 from tensorlift.diagnostics import Location, refuse
+from tensorlift.ir.location import location_of
 from tensorlift.ir.mixed import name_of
-from tensorlift.ir.skip import without_comments
+from tensorlift.ir.parser import LoopParser
 from tensorlift.ops.dtypes import DType
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, parse_domain
@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     Takes = Callable[[Attribute], bool]
 
 
-_DIALECT = re.compile(r'\birdl\.dialect\s+@(\w+)|"irdl\.dialect"\(\)[^(]*?\bsym_name\s*=\s*"(\w+)"')
+_UNDEFINED = re.compile(r"values used but not defined: \[(%[\w$.-]+)")
+_LAST_WORD = re.compile(r"[\w.]+(?=\W*\Z)")
 _LIMITS = (VerifyException, ValueError, TypeError, KeyError, NotImplementedError, AssertionError, RecursionError)
 
 
@@ -125,13 +126,38 @@ def _dialects(text: str, file: str) -> list[Operation]:
     context.load_dialect(Builtin)
     context.load_dialect(IRDL)
     try:
-        module = Parser(context, text, file).parse_module()
+        parser = LoopParser(context, text, file)
+        parser.places = True
+        module = parser.parse_module()
     except ParseError as error:
-        place = error.span.get_location()
-        raise _no_irdl(file, error.msg, Location(file, place.line, place.col)) from None
+        raise _unread(text, file, error) from None
     except _LIMITS as error:
         raise _no_irdl(file, str(error)) from None
+    known: set[tuple[object, str]] = set()
+    for op in module.walk():
+        if isinstance(op, UnregisteredOp):
+            raise _no_irdl(file, f"`{op.op_name.data}` is no operation of IRDL", location_of(op))
+        symbol = {(op.parent, name_of(op))} if "sym_name" in op.properties else set()
+        if symbol & known:
+            raise _no_irdl(file, f"it defines `{name_of(op)}` twice", location_of(op))
+        known |= symbol
     return [op for op in module.walk() if op.name == "irdl.dialect"]
+
+
+def _unread(text: str, file: str, error: ParseError) -> LiftError:
+    """Say what cannot be read, and where."""
+    at, why = error.span.start, error.msg.strip()
+    undefined = _UNDEFINED.match(why)
+    unknown = _LAST_WORD.search(text, 0, at) if why.endswith("custom format.") else None
+    used = re.search(rf"{re.escape(undefined[1])}(?![\w$.-])", text) if undefined else None
+    if used is not None:
+        at, why = used.start(), f"the value {used[0]} is not defined"
+    elif unknown is not None:
+        at, why = unknown.start(), f"`{unknown[0]}` is no operation of IRDL"
+    elif not text[at:].strip():
+        why = "it ends too early"
+    place = Location(file, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
+    return _no_irdl(file, why, place) if "irdl.dialect" in text else _no_irdl(file, "it has no irdl.dialect")
 
 
 def dialects_in(text: str, file: str) -> frozenset[str]:
@@ -141,10 +167,10 @@ def dialects_in(text: str, file: str) -> frozenset[str]:
         LiftError: TL534, where there are none.
 
     """
-    found = _DIALECT.findall(without_comments(text))
+    found = _dialects(text, file)
     if not found:
         raise _no_irdl(file, "it has no irdl.dialect")
-    return frozenset(one or other for one, other in found)
+    return frozenset(map(name_of, found))
 
 
 def no_definition(file: str, why: str, remedy: str, place: Location | None = None) -> LiftError:
@@ -153,7 +179,8 @@ def no_definition(file: str, why: str, remedy: str, place: Location | None = Non
 
 
 def _no_irdl(file: str, why: str, place: Location | None = None) -> LiftError:
-    return no_definition(file, why, "give one irdl.dialect, or a dump", place)
+    remedy = "give one irdl.dialect, or a dump" if place is None else "write what 'mlir-opt --irdl-file' accepts"
+    return no_definition(file, why, remedy, place)
 
 
 def _operation(dialect: str, op: Operation) -> DefinedOperation:
