@@ -30,7 +30,7 @@ def _lifted(body: str, *defines: str) -> FunctionRecord:
 def _asked(body: str, *defines: str) -> list[str]:
     function = _lifted(body, *defines)
     assert function.program, function.diagnostics
-    return [p.text for p in function.preconditions if p.kind in {"size", "assertion"}]
+    return [p.text for p in function.preconditions if p.kind in {"size", "assertion", "error"}]
 
 
 # What stands before the loop, and what that asks for.
@@ -45,6 +45,8 @@ DEMANDS = {
     "if (n < 4) abort();": ["n >= 4"],
     "if (n < 4) { exit(1); }": ["n >= 4"],
     'if (n < 4) { fprintf(stderr, "no"); exit(1); }': ["n >= 4"],
+    'if (n < 4) { fprintf(stderr, "no"); return; }': ["n >= 4"],
+    'if (n < 4) perror("no");': ["n >= 4"],
     'if (n >= 4) ; else { puts("no"); abort(); }': ["n >= 4"],
     'if (n < 4) die("no");': ["n >= 4"],
     "if (n < 4 || k > 2) exit(EXIT_FAILURE);": ["n >= 4", "k <= 2"],

@@ -281,6 +281,12 @@ def test_a_source_that_never_ends_is_given_less_at_each_size() -> None:
     assert allowed == [MOST_ITERATIONS >> 2 * done for done in range(4)]
 
 
+def test_a_flag_that_is_zero_leaves_something_to_test() -> None:
+    text = "void exit(int); void f(int k, int n, double *a) { if (k) exit(1); for (; n > 0; n--) *a++ = 1; }"
+    (found,) = lift_source(source_from_text(text, "k.c"), LiftOptions()).functions
+    assert found.lifted, found.diagnostics
+
+
 def test_no_sizes_at_all_is_a_diagnostic() -> None:
     with pytest.raises(LiftError, match=r"TL611: the arrays are too large to test with .*, M = 3000\d\d, "):
         differential_test(

@@ -18,6 +18,7 @@ OF_PART = "IndexError: outside of a part"  # asserts that an index is inside of 
 CAPITALS = "a flag is no small letter, which `lsame` takes for its capital"  # asserts so of a character
 UNREAD = "not read: "  # begins the message of an assert that leaves out what is not read
 TELLS = "the program tells of an error"  # begins the message of an assert that stands for a call which does
+WRITES = f"{TELLS} in output"  # so does that of one that writes to `stderr`
 
 
 def literal_function(

@@ -12,7 +12,7 @@ from xdsl.dialects.arith import CmpiOp
 from xdsl.ir import Block, Operation
 
 from tensorlift.ir.arithmetic import constant_of
-from tensorlift.ir.literal_function import CAPITALS, NEGATIVE, OF_PART, TELLS, UNREAD
+from tensorlift.ir.literal_function import CAPITALS, NEGATIVE, OF_PART, TELLS, UNREAD, WRITES
 from tensorlift.normalise.bounds import ask_for_extent, ask_for_part
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.endings import factors, reaching, stated
@@ -93,9 +93,9 @@ def _ask_for(
 
 
 def _refused(ex: Execution, ending: Operation, location: Location) -> LiftError:
-    if _kind(ending) == "error":
-        return refusal("call", ex.at(ending), _name(ending))
     message: Any = ending.properties["msg"]
+    if _kind(ending) == "error":
+        return refusal("output" if message.data.startswith(WRITES) else "call", ex.at(ending), _name(ending))
     if message.data.startswith(UNREAD):
         return refusal("ending-check", location, message.data.removeprefix(UNREAD))
     name = _name(ending)

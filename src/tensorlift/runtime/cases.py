@@ -81,8 +81,11 @@ class DifferentialReport:
 
     @property
     def shows_nothing(self) -> bool:
-        """Whether something was empty wherever something was tested."""
-        return all(0 in sizes.values() for sizes in self.sizes)
+        """Whether something was empty wherever something was tested; what is zero everywhere may be a flag."""
+        varying = {name for sizes in self.sizes for name, size in sizes.items() if size}
+        return all(
+            any(size == 0 and (name in varying or not varying) for name, size in sizes.items()) for sizes in self.sizes
+        )
 
     @property
     def passed(self) -> bool:

@@ -21,7 +21,7 @@ from tensorlift.frontends.c.math_functions import (
     operation_of,
 )
 from tensorlift.ir.c_types import ir_type
-from tensorlift.ir.literal_function import TELLS
+from tensorlift.ir.literal_function import TELLS, WRITES
 from tensorlift.ops.c_types import (
     PARTS,
     UNSIGNED_LONG,
@@ -105,7 +105,8 @@ def call(ctx: Context, cursor: Any) -> Value | None:
     if library is not None:
         return library(ctx, cursor)
     if name in _ENDINGS or _tells(cursor):
-        says = f"the program ends by `{_ENDINGS[name]}`" if name in _ENDINGS else f"{TELLS} by `{name}`"
+        tells = f"{WRITES if name in _OUTPUT else TELLS} by `{name}`"
+        says = f"the program ends by `{_ENDINGS[name]}`" if name in _ENDINGS else tells
         message = StringAttr(says)
         ctx.flow.add(AssertOp.create(operands=(ctx.truth(0, at),), properties={"msg": message}, location=at))
         return None
@@ -131,10 +132,16 @@ def _unknown(ctx: Context, cursor: Any, name: str) -> None:
 
 
 def _tells(cursor: Any) -> bool:
-    """Whether a call hands on a text, as one that tells of an error does: what is lifted does not come to it."""
-    if cursor.spelling in _REFUSED or is_known(cursor.spelling):
+    """Whether a call hands on a text, or writes to ``stderr``, as one that tells of an error does.
+
+    What is lifted does not come to it.
+    """
+    name, given = cursor.spelling, [_without_void(argument) for argument in cursor.get_arguments()]
+    if name in _OUTPUT:
+        return name == "perror" or any(argument.spelling == "stderr" for argument in given)
+    if name in _REFUSED or is_known(name):
         return False
-    return any(_without_void(argument).kind is CursorKind.STRING_LITERAL for argument in cursor.get_arguments())
+    return any(argument.kind is CursorKind.STRING_LITERAL for argument in given)
 
 
 def is_ending(cursor: Any) -> bool:
