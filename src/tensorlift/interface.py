@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tensorlift.targets.target import Target
 
 RETURN_VALUE = "return"  # the name of the C return value among the outputs: no C name can be this
-_UNKNOWN = "?"
+UNKNOWN = "?"  # an extent
 _NOTHING_RUN = "no case could be run"
 _KINDS = {"i": "int", "u": "uint", "f": "float", "bf": "bfloat"}
 
@@ -152,7 +152,7 @@ def _work(lifting: Lifting) -> Work:
 def _parameters(view: FunctionView, program: FunctionView) -> tuple[Parameter, ...]:
     """Describe the parameters of a program that was read back, those that the source has."""
     known = {parameter.name: parameter for parameter in view.parameters}
-    return tuple(_parameter(p.name, known[p.name]) for p in program.parameters if p.name in known)
+    return tuple(describe_parameter(p.name, known[p.name]) for p in program.parameters if p.name in known)
 
 
 def describe_loops(items: Sequence[Item]) -> Iterator[ResidualLoop]:
@@ -183,7 +183,9 @@ def describe_parameters(view: FunctionView, program: str, target: str = "numpy")
     """
     known = {parameter.name: parameter for parameter in view.parameters}
     names = parameter_names(view.name, program, target)
-    return tuple(_parameter(name, known[name] if name in known else known[name.removesuffix("_")]) for name in names)
+    return tuple(
+        describe_parameter(name, known[name] if name in known else known[name.removesuffix("_")]) for name in names
+    )
 
 
 def names_read(program: str) -> set[str]:
@@ -216,7 +218,8 @@ def numpy_dtype(dtype: str) -> str:
     return dtype if dtype == "bool" else _KINDS[dtype.rstrip("0123456789")] + dtype.lstrip("biuf")
 
 
-def _parameter(name: str, source: SourceParameter) -> Parameter:
+def describe_parameter(name: str, source: SourceParameter) -> Parameter:
+    """Describe a parameter of the source, which the emitted function calls by a name."""
     role = Role(source.role)
     shape = _shape(source)
     strides = (source.strides or row_major_strides(shape)) if role is Role.ARRAY else ()
@@ -227,5 +230,5 @@ def _shape(source: SourceParameter) -> tuple[str, ...]:
     if not isinstance(source.value.type, ShapedType):
         return ()
     if source.extents is None:
-        return (_UNKNOWN,) * source.value.type.get_num_dims()
+        return (UNKNOWN,) * source.value.type.get_num_dims()
     return tuple(map(str, source.extents))

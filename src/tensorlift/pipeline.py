@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__, reading
 from tensorlift.attempts import Request
+from tensorlift.by_cases import lift_by_cases, may_ask
 from tensorlift.contract.gather import is_binding
 from tensorlift.contract.guards import unguarded
 from tensorlift.contract.interface import Precondition, Role
@@ -187,11 +188,13 @@ def intermediate(source: Source, options: LiftOptions, form: str) -> list[Interm
 
 def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
     """Decide a certificate again, without any of the search; no diagnostics means that it holds."""
+    from tensorlift.joined import verify_parts
     from tensorlift.proofs.verify import verify as decide
 
     try:
         reader = partial(_read_back, certificate.get("target"))
-        with_deep_stack(partial(decide, certificate, get_target, read_back=reader))
+        decide_one = partial(decide, find_target=get_target, read_back=reader)
+        with_deep_stack(partial(verify_parts, certificate, decide_one))
     except LiftError as failure:
         return with_remedy(failure.diagnostics, "lift the source again")
     return ()
@@ -213,6 +216,11 @@ def _lift_function(function: ReadFunction, target: Target, source: Source, optio
     """Lift a function; where its constants became sizes unasked, and that does not help, with its constants."""
     general = _lift_as_read(function, target, source, options)
     record, _ = general
+    if (record.restricted or not record.lifted) and may_ask(options):
+        as_read = replace(options, divides_sizes=False)  # nothing is read anew
+        by_cases = lift_by_cases(function, lambda case: _lift_as_read(case, target, source, as_read))
+        if by_cases is not None:
+            return by_cases, None
     if options.generalise is not None or options.sizes or all(d.code not in _GENERALISED for d in function.diagnostics):
         return general
     if record.verdict is Verdict.LOOP_FREE and _takes_all_sizes(record) and not _sizes(record):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -109,8 +111,17 @@ def _reading_of(options: LiftOptions) -> dict[str, Any]:
 def _with_extents(found: Sequence[ReadFunction], options: LiftOptions) -> Sequence[ReadFunction]:
     from tensorlift.frontends.c.natural import with_natural_extents
 
-    fitted = options.replaces or options.adapter or get_target(options.target).reads_back
-    return found if fitted else with_natural_extents(found)
+    if options.replaces or options.adapter or get_target(options.target).reads_back:
+        return found
+    return [replace(one, again=partial(_read_again, one)) for one in with_natural_extents(found)]
+
+
+def _read_again(function: ReadFunction, literal: ModuleOp) -> ReadFunction:
+    from tensorlift.frontends.c.natural import with_natural_extents
+
+    assert function.again is not None
+    (again,) = with_natural_extents([function.again(literal)])
+    return again
 
 
 _READERS: dict[str, Callable[[Source, LiftOptions, str | None], Sequence[ReadFunction]]] = {

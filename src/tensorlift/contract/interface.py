@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.contract.language import Condition, InWords
 
@@ -60,3 +60,10 @@ class Precondition:
     def stated(self) -> Condition:
         """The condition, in words where there is none."""
         return self.condition or InWords(self.text)
+
+
+class Flag(NamedTuple):
+    """What a flag is in one case of a function: a number, or any integer but some, of which the number is one."""
+
+    number: int
+    others: frozenset[int] = frozenset()

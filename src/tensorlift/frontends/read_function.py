@@ -24,7 +24,7 @@ class ReadFunction:
     With a module, the diagnostics are notes and warnings.  ``literally`` reads the function into literal IR, or
     raises ``LiftError``, where its language has a literal reader.  ``inference`` is what the front end found out
     about types that the source does not state, where that needs it.  ``elsewhere`` knows what was
-    found in other files of a project in C.
+    found in other files of a project in C.  ``again`` reads the function anew from other literal IR of it.
     """
 
     name: str
@@ -34,6 +34,7 @@ class ReadFunction:
     literally: Callable[[], ModuleOp] | None = None
     inference: Any = None
     elsewhere: Elsewhere | None = None
+    again: Callable[[ModuleOp], ReadFunction] | None = None
 
 
 def _unwatched(_name: str, _location: Location) -> Diagnostic | None:

@@ -64,9 +64,19 @@ def read_parsed_c(  # noqa: PLR0913 - a file, and how it is read
     """
     elsewhere = Elsewhere(parsed, others)
     literal = cache(partial(literal_module_of, parsed, elsewhere=elsewhere))
-    lower = partial(_lower, parsed, literal, wraps=wraps, keeps_rank=keeps_rank, language=language)
-    found = read_functions(parsed, lower, function)
-    return [replace(f, literally=partial(literal, f.name), elsewhere=elsewhere) for f in found]
+
+    def read(literally: Callable[[str], ModuleOp], function: str | None) -> list[ReadFunction]:
+        lower = partial(_lower, parsed, literally, wraps=wraps, keeps_rank=keeps_rank, language=language)
+        return [
+            replace(f, literally=partial(literally, f.name), elsewhere=elsewhere, again=partial(again, f.name))
+            for f in read_functions(parsed, lower, function)
+        ]
+
+    def again(name: str, module: ModuleOp) -> ReadFunction:
+        (found,) = read(lambda _: module, name)
+        return found
+
+    return read(literal, function)
 
 
 def _lower(  # noqa: PLR0913 - a function, and how it is read

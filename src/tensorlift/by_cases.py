@@ -1,0 +1,182 @@
+"""A function that flags steer is lifted by their cases: the program of each, under the question whether it is that.
+
+Arguments such as ``order`` and ``trans`` of a BLAS choose what is computed, and what shapes arrays have.  Where the
+function as a whole has no form, or one for some sizes only, each case is lifted as any other function is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tensorlift.contract.interface import Flag, Precondition
+from tensorlift.contract.language import InWords
+from tensorlift.diagnostics import LiftError
+from tensorlift.interface import UNKNOWN, describe_parameter
+from tensorlift.ir.function import function_named
+from tensorlift.ir.literal_function import argument_names
+from tensorlift.joined import Case, joined_certificate, joined_conditions, when
+from tensorlift.normalise.flags import assert_case, cases_of
+from tensorlift.record import Trial, weakest_level, worst_verdict
+from tensorlift.report.program import PYTHON, language
+from tensorlift.targets.python_text.text import safe_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from tensorlift.contract.interface import Parameter
+    from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.interface import Lifting
+    from tensorlift.pipeline import LiftOptions
+    from tensorlift.record import FunctionRecord
+
+    Outcome = tuple[FunctionRecord, Lifting | None]
+
+_TELLS_OF_ERROR = {"TL150"}  # codes that refuse a case which ends with an error on almost all data
+
+
+def may_ask(options: LiftOptions) -> bool:
+    """Whether programs of a target may ask for the case, and nothing is said of them that is of one case."""
+    return not options.replaces and not options.sizes and language(options.target) is PYTHON
+
+
+def lift_by_cases(function: ReadFunction, lift: Callable[[ReadFunction], Outcome]) -> FunctionRecord | None:
+    """Lift each case of a function, and put them together; None where there are none, or one is refused."""
+    lifted: list[tuple[dict[str, Flag], FunctionRecord, Lifting]] = []
+    for flags, case in _cases(function):
+        record, lifting = lift(case)
+        if lifting is not None:
+            lifted.append((flags, record, lifting))
+        elif not any(d.code in _TELLS_OF_ERROR for d in record.diagnostics):
+            return None
+    try:
+        return _joined(lifted) if lifted else None
+    except ValueError:
+        return None
+
+
+def _cases(function: ReadFunction) -> Iterator[tuple[dict[str, Flag], ReadFunction]]:
+    """Yield the cases of a function, each with what the flags are in it."""
+    if function.again is None or function.literally is None:
+        return
+    try:
+        literal = function.literally()
+    except LiftError:
+        return
+    names = argument_names(function_named(literal, function.name))
+    for case in cases_of(function_named(literal, function.name)):
+        asserted = literal.clone()
+        assert_case(function_named(asserted, function.name), case)
+        yield {names[position]: flag for position, flag in case.items()}, function.again(asserted)
+
+
+def _joined(cases: Sequence[tuple[dict[str, Flag], FunctionRecord, Lifting]]) -> FunctionRecord | None:
+    """Make one record of those of the cases; None where they return different things.
+
+    Raises:
+        ValueError: where the programs do not go together.
+
+    """
+    records = [record for _, record, _ in cases]
+    first = records[0]
+    if any([o.name for o in record.outputs] != [o.name for o in first.outputs] for record in records):
+        return None
+    parameters = _parameters(cases)
+    dtypes = {parameter.name: parameter.dtype for parameter in parameters}
+    told = [Case(_spelled(flags, dtypes), record.certificate or {}) for flags, record, _ in cases]
+    certificate = joined_certificate([parameter.name for parameter in parameters], told)
+    return replace(
+        first,
+        verdict=worst_verdict(record.verdict for record in records),
+        level=weakest_level(record.level for record in records),
+        definitions=weakest_level(record.definitions for record in records),
+        undecided=next((record.undecided for record in records if record.undecided), ""),
+        seconds={stage: sum(record.seconds.get(stage, 0) for record in records) for stage in first.seconds},
+        parameters=parameters,
+        outputs=tuple(
+            _agreed([case.flags for case in told], outputs)
+            for outputs in zip(*(record.outputs for record in records), strict=True)
+        ),
+        preconditions=_preconditions(told, records),
+        restricted=any(record.restricted for record in records),
+        residual_loops=tuple(dict.fromkeys(loop for record in records for loop in record.residual_loops)),
+        diagnostics=tuple(dict.fromkeys(d for record in records for d in record.diagnostics)),
+        program=certificate["program"],
+        certificate=certificate,
+        tests=tuple(_trials(records)),
+    )
+
+
+def _spelled(flags: dict[str, Flag], dtypes: Mapping[str, str]) -> dict[str, Flag]:
+    """Give the flags of a case by the numbers that callers pass, of which those without a sign are not negative."""
+
+    def number(name: str, value: int) -> int:
+        return int(np.array(value, "int64").astype(dtypes[name]))
+
+    return {
+        name: Flag(number(name, flag.number), frozenset(number(name, value) for value in flag.others))
+        for name, flag in flags.items()
+    }
+
+
+def _parameters(cases: Sequence[tuple[dict[str, Flag], FunctionRecord, Lifting]]) -> tuple[Parameter, ...]:
+    """List what the programs of the cases take, and the flags, in the order of the source.
+
+    Raises:
+        ValueError: where a flag has a name that programs spell otherwise.
+
+    """
+    described: dict[str, list[tuple[dict[str, Flag], Parameter]]] = defaultdict(list)
+    order: dict[str, None] = {}
+    for flags, record, lifting in cases:
+        known = {parameter.name: parameter for parameter in lifting.view.parameters}
+        order |= dict.fromkeys(known)
+        if safe_names(flags, ()) != {name: name for name in flags}:
+            raise ValueError("a flag has a name that programs spell otherwise")
+        asked = {name: describe_parameter(name, known[name]) for name in flags}
+        for name, parameter in (asked | {parameter.name: parameter for parameter in record.parameters}).items():
+            described[name].append((flags, parameter))
+    names = sorted(described, key=lambda name: [*order].index(name if name in order else name.removesuffix("_")))
+    return tuple(_agreed(*zip(*described[name], strict=True)) for name in names)
+
+
+def _agreed(flags: Sequence[dict[str, Flag]], described: Sequence[Any]) -> Any:
+    """Describe a parameter or an output as the cases do, its extents by the case."""
+    first = described[0]
+    shapes: dict[tuple[str, ...], list[dict[str, Flag]]] = defaultdict(list)
+    for case, one in zip(flags, described, strict=True):
+        shapes[one.shape].append(case)
+    if len({len(shape) for shape in shapes}) > 1:
+        return replace(first, shape=(UNKNOWN,) * max(map(len, shapes)))
+    return replace(first, shape=tuple(_by_case(axis, shapes) for axis in range(len(first.shape))))
+
+
+def _by_case(axis: int, shapes: Mapping[tuple[str, ...], Sequence[dict[str, Flag]]]) -> str:
+    """Spell an extent as Python does where it is another one in other cases."""
+    extents: dict[str, list[dict[str, Flag]]] = defaultdict(list)
+    for shape, cases in shapes.items():
+        extents[shape[axis]] += cases
+    among = [case for cases in extents.values() for case in cases]
+    *asked, (last, _) = sorted(extents.items(), key=lambda one: len(one[1]))
+    return " else ".join([*(f"{extent} if {when(cases, among)}" for extent, cases in asked), last])
+
+
+def _preconditions(told: Sequence[Case], records: Sequence[FunctionRecord]) -> tuple[Precondition, ...]:
+    """List what the programs of the cases demand, each with the cases that do."""
+    known = {one.text: one for record in records for one in record.preconditions}
+    asked = Precondition("", "the other cases are not lifted", kind="case")
+    return tuple(
+        known[of] if spelled == of else replace(known.get(of, asked), text=spelled, condition=InWords(spelled))
+        for spelled, of in joined_conditions(told).items()
+    )
+
+
+def _trials(records: Sequence[FunctionRecord]) -> Iterator[Trial]:
+    """Put the tests of the cases together, by what they are against."""
+    for against in dict.fromkeys(trial.against for record in records for trial in record.tests):
+        trials = [trial for record in records for trial in record.tests if trial.against == against]
+        sizes = tuple(one for trial in trials for one in trial.sizes)
+        yield Trial(against, sum(trial.cases for trial in trials), sizes, max(trial.error for trial in trials))

@@ -1,0 +1,164 @@
+"""The cases of a function that flags steer: arguments of which all that is asked is whether they are some constants.
+
+``if (order == ROW_MAJOR && trans == TRANSPOSED)``: for each of the constants, and for all other integers together, the
+function is another one.  A case in which it always ends with an error is none.
+"""
+
+from __future__ import annotations
+
+from itertools import count, product
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.arith import CmpiOp, ConstantOp, ExtSIOp
+from xdsl.dialects.builtin import IntegerAttr, StringAttr
+from xdsl.dialects.cf import AssertOp, BranchOp, ConditionalBranchOp
+from xdsl.dialects.func import ReturnOp
+
+from tensorlift.contract.interface import Flag
+from tensorlift.ir.arithmetic import ArithmeticFault, constant_of, evaluator, predicate_number, predicate_of
+from tensorlift.normalise.edit import insert, last_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from xdsl.dialects.func import FuncOp
+    from xdsl.ir import Block, Operation, SSAValue
+
+MOST_CASES = 64
+_MOST_NUMBERS = 16  # that a value is known to be one of
+
+Numbers = frozenset[int] | None  # those that a value is one of; None for any
+_FALSE: Numbers = frozenset({0})
+
+
+def cases_of(function: FuncOp) -> list[dict[int, Flag]]:
+    """List the cases by the positions of the arguments that are flags; none where there are too many, or no flags."""
+    found: list[dict[int, Flag]] = []
+    arguments: list[SSAValue] = [*function.body.blocks[0].args]
+    for case in _cases(function, {}):
+        if len(found) == MOST_CASES or not case:
+            return []
+        found.append({arguments.index(argument): flag for argument, flag in case.items()})
+    return found
+
+
+def _cases(function: FuncOp, known: dict[SSAValue, Flag]) -> Iterator[dict[SSAValue, Flag]]:
+    """Yield the cases in which some flags are known: one, or those of the first flag that is not."""
+    reached = _Reached(function, {argument: flag.number for argument, flag in known.items()})
+    if not reached.returns:
+        return
+    for argument in function.body.blocks[0].args:
+        constants = None if argument in known else constants_asked(argument, reached.blocks)
+        if constants:
+            other = next(number for number in count() if number not in constants)
+            for flag in (*map(Flag, sorted(constants)), Flag(other, constants)):
+                yield from _cases(function, {**known, argument: flag})
+            return
+    yield known
+
+
+def constants_asked(value: SSAValue, blocks: Collection[Block]) -> frozenset[int] | None:
+    """List the constants that a value may be asked to be in some blocks; None where something else is done with it."""
+    passed, found = [value], set[int]()
+    for one in passed:  # which grows
+        for use in one.uses:
+            op = use.operation
+            if op.parent not in blocks:
+                continue
+            if isinstance(op, BranchOp | ExtSIOp):
+                there = op.successor.args[use.index] if isinstance(op, BranchOp) else op.result
+                passed += [] if there in passed else [there]
+                continue
+            number = compared_with(one, op) if isinstance(op, CmpiOp) else None
+            if number is None:
+                return None
+            found.add(number)
+    return frozenset(found)
+
+
+def compared_with(value: SSAValue, test: CmpiOp) -> int | None:
+    """Return the constant that a value is asked to be, or not to be."""
+    number = constant_of(test.rhs if value is test.lhs else test.lhs)
+    return None if number is None or predicate_of(test)[0] not in {"==", "!="} else int(number)
+
+
+def assert_case(function: FuncOp, case: Mapping[int, Flag]) -> None:
+    """Let a function begin with the assertions of a case."""
+    entry = function.body.blocks[0]
+    for position, flag in case.items():
+        argument = entry.args[position]
+        its_type: Any = argument.type
+        number = ConstantOp(IntegerAttr(flag.number, its_type))
+        test = CmpiOp(argument, number.result, predicate_number("==", signed=True))
+        insert([number, test, AssertOp(test.result, StringAttr("a case"))], entry.first_op or last_of(entry))
+
+
+class _Reached:
+    """What control reaches where some arguments are known, and which integers values are there."""
+
+    def __init__(self, function: FuncOp, known: Mapping[SSAValue, int]) -> None:
+        """Go on from the entry as long as something new is found."""
+        entry = function.body.blocks[0]
+        self.blocks, self.returns = {entry}, False
+        self._numbers: dict[SSAValue, Numbers] = dict.fromkeys(entry.args)
+        self._numbers |= {argument: frozenset({number}) for argument, number in known.items()}
+        self._work = dict.fromkeys([entry])
+        while self._work:
+            self._through(self._work.popitem()[0])
+
+    def _through(self, block: Block) -> None:
+        """Go through a block, and on from there."""
+        for op in block.ops:
+            if isinstance(op, AssertOp) and self._of(op.arg) == _FALSE:
+                return
+            for result in op.results:
+                self._learn(result, self._computed(op))
+        last = last_of(block)
+        self.returns |= isinstance(last, ReturnOp)
+        for target, passed in self._ways(last):
+            for argument, value in zip(target.args, passed, strict=True):
+                self._learn(argument, _joined(self._of(argument), self._of(value)))
+            if target not in self.blocks:
+                self.blocks.add(target)
+                self._work[target] = None
+
+    def _of(self, value: SSAValue) -> Numbers:
+        return self._numbers.get(value, frozenset())
+
+    def _learn(self, value: SSAValue, numbers: Numbers) -> None:
+        """Let a value be one of some numbers; what uses it is looked at again."""
+        if numbers != self._of(value):
+            self._numbers[value] = numbers
+            used = (use.operation.parent for use in value.uses)
+            self._work |= dict.fromkeys(block for block in used if block in self.blocks)
+
+    def _ways(self, branch: Operation) -> Iterator[tuple[Block, tuple[SSAValue, ...]]]:
+        """Yield the blocks that a branch may lead to, with what it passes."""
+        if isinstance(branch, BranchOp):
+            yield branch.successor, tuple(branch.operands)
+        elif isinstance(branch, ConditionalBranchOp):
+            holds = self._of(branch.cond)
+            if holds != _FALSE:
+                yield branch.then_block, tuple(branch.then_arguments)
+            if holds is None or 0 in holds:
+                yield branch.else_block, tuple(branch.else_arguments)
+
+    def _computed(self, op: Operation) -> Numbers:
+        """Return the integers that an operation may compute."""
+        number = constant_of(op.results[0])
+        if number is not None:
+            return frozenset({number}) if isinstance(number, int) else None
+        evaluate = evaluator(op)
+        known = [numbers for value in op.operands if (numbers := self._of(value)) is not None]
+        if evaluate is None or len(known) < len(op.operands) or prod(map(len, known)) > _MOST_NUMBERS:
+            return None
+        try:
+            return frozenset(evaluate(*operands) for operands in product(*known))
+        except ArithmeticFault:
+            return None
+
+
+def _joined(one: Numbers, other: Numbers) -> Numbers:
+    both = None if one is None or other is None else one | other
+    return None if both is None or len(both) > _MOST_NUMBERS else both
