@@ -17,10 +17,10 @@ from tensorlift.contract.language import InWords
 from tensorlift.diagnostics import LiftError
 from tensorlift.interface import UNKNOWN, describe_parameter
 from tensorlift.ir.function import function_named
-from tensorlift.ir.literal_function import argument_names
 from tensorlift.joined import Case, joined_certificate, joined_conditions, when
-from tensorlift.normalise.flags import assert_case, cases_of
-from tensorlift.record import Trial, weakest_level, worst_verdict
+from tensorlift.normalise.flags import cases_of
+from tensorlift.reading import in_case, literal_module
+from tensorlift.record import Level, Trial, weakest_level, worst_verdict
 from tensorlift.report.program import PYTHON, language
 from tensorlift.targets.python_text.text import safe_names
 
@@ -38,39 +38,52 @@ if TYPE_CHECKING:
 _TELLS_OF_ERROR = {"TL150"}  # codes that refuse a case which ends with an error on almost all data
 
 
-def may_ask(options: LiftOptions) -> bool:
-    """Whether programs of a target may ask for the case, and nothing is said of them that is of one case."""
-    return not options.replaces and not options.sizes and language(options.target) is PYTHON
+def by_cases(
+    general: FunctionRecord,
+    function: ReadFunction,
+    options: LiftOptions,
+    lift: Callable[[ReadFunction, LiftOptions], Outcome],
+) -> tuple[FunctionRecord, None] | None:
+    """Lift each case of a function, and put them together; None where there is none, one is refused, or nothing is won.
 
-
-def lift_by_cases(function: ReadFunction, lift: Callable[[ReadFunction], Outcome]) -> FunctionRecord | None:
-    """Lift each case of a function, and put them together; None where there are none, or one is refused."""
+    ``general`` is what became of the function as a whole.  A program that may ask which case it is stands by itself,
+    and its sizes are not given.
+    """
+    is_whole = general.lifted and general.definitions is Level.PROVED and not general.restricted
+    if is_whole or options.replaces or options.sizes or language(options.target) is not PYTHON:
+        return None
     lifted: list[tuple[dict[str, Flag], FunctionRecord, Lifting]] = []
     for flags, case in _cases(function):
-        record, lifting = lift(case)
+        record, lifting = lift(case, replace(options, divides_sizes=False))  # nothing is read anew
         if lifting is not None:
             lifted.append((flags, record, lifting))
         elif not any(d.code in _TELLS_OF_ERROR for d in record.diagnostics):
             return None
     try:
-        return _joined(lifted) if lifted else None
+        joined = _joined(lifted) if lifted else None
     except ValueError:
         return None
+    return None if joined is None or not _is_better(joined, general) else (joined, None)
+
+
+def _is_better(joined: FunctionRecord, general: FunctionRecord) -> bool:
+    """Tell whether more is known of the programs of the cases than of the general one, or that asks for more."""
+    if not general.lifted or joined.definitions is not general.definitions:
+        return not general.lifted or joined.definitions is Level.PROVED
+    asked = {precondition.text for precondition in joined.preconditions}
+    return any(precondition.text not in asked for precondition in general.preconditions)
 
 
 def _cases(function: ReadFunction) -> Iterator[tuple[dict[str, Flag], ReadFunction]]:
     """Yield the cases of a function, each with what the flags are in it."""
-    if function.again is None or function.literally is None:
+    if function.again is None:
         return
     try:
-        literal = function.literally()
+        literal = literal_module(function)
     except LiftError:
         return
-    names = argument_names(function_named(literal, function.name))
     for case in cases_of(function_named(literal, function.name)):
-        asserted = literal.clone()
-        assert_case(function_named(asserted, function.name), case)
-        yield {names[position]: flag for position, flag in case.items()}, function.again(asserted)
+        yield case, in_case(function, [(name, flag.number) for name, flag in case.items()])
 
 
 def _joined(cases: Sequence[tuple[dict[str, Flag], FunctionRecord, Lifting]]) -> FunctionRecord | None:

@@ -22,7 +22,7 @@ from tensorlift.targets import get_target
 from tensorlift.targets.c.courses import is_running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
 
@@ -80,7 +80,9 @@ def record_of(
     A test that fails contradicts the proof: then one of the two is broken, and nothing is given out.
     """
     view, program = lifting.view, lifting.emitted.text
-    trials = tuple(map(describe_test, lifting.reports))
+    counted = {str(name) for p in view.parameters for extent in p.extents or () for name, _ in extent.terms}
+    flags = {p.name for p in view.parameters if p.value.first_use is None} - counted  # such as only assertions ask for
+    trials = tuple(describe_test(report, flags) for report in lifting.reports)
     for trial in trials:
         if trial.failure == _NOTHING_RUN:
             raise refuse(
@@ -207,9 +209,9 @@ def describe_outputs(view: FunctionView) -> tuple[Output, ...]:
     return (*arrays, *returned)
 
 
-def describe_test(report: DifferentialReport) -> Trial:
+def describe_test(report: DifferentialReport, flags: Collection[str] = ()) -> Trial:
     """Describe a differential test; one that ran no case, or only on what is empty, has not passed."""
-    failure = str(report.failures[0]) if report.failures else _NOTHING_RUN if report.shows_nothing else ""
+    failure = str(report.failures[0]) if report.failures else _NOTHING_RUN if report.shows_nothing(flags) else ""
     return Trial(report.against, report.cases, tuple(report.sizes), report.worst_error, failure)
 
 

@@ -87,15 +87,19 @@ def joined_program(parameters: Sequence[str], cases: Sequence[Case]) -> str:
     programs: dict[str, list[Flags]] = defaultdict(list)
     for case in cases:
         programs[case.certificate["program"]].append(case.flags)
-    heads, blocks, last = list[str](), list[str](), ""
-    for text, flags in programs.items():
-        head, body = _split(first["entry"], text)
-        heads.append(head)
-        is_last = len(blocks) == len(programs) - 1 and covers([case.flags for case in cases])
-        last = body if is_last else last
-        blocks += [] if is_last else [f"if {when(flags)}:\n{indent(body, '    ')}"]
-    asked = ", ".join(f"{{{name}=}}" for name in dict.fromkeys(name for case in cases for name in case.flags))
-    body = "\n".join([*blocks, last or f'raise ValueError(f"no case that is lifted: {asked}")'])
+    heads, bodies = zip(*(_split(first["entry"], text) for text in programs), strict=True)
+    blocks = [
+        f"if {when(flags)}:\n{indent(body, '    ')}" for flags, body in zip(programs.values(), bodies, strict=True)
+    ]
+    names = dict.fromkeys(name for case in cases for name in case.flags)
+    if covers([case.flags for case in cases]):
+        integers = (
+            f"{', '.join(names)} = {', '.join(f'int({name})' for name in names)}"  # nothing else is an "other" one
+        )
+        blocks = [integers, *blocks[:-1], bodies[-1]]
+    else:
+        blocks.append(f'raise ValueError(f"no case that is lifted: {", ".join(f"{{{name}=}}" for name in names)}")')
+    body = "\n".join(blocks)
     header = f"def {first['entry']}({', '.join(parameters)}):"
     head = join_programs([*dict.fromkeys(filter(None, heads))], first["target"])
     defined = [*_defined(head), *parameters]

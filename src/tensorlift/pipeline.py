@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__, reading
 from tensorlift.attempts import Request
-from tensorlift.by_cases import lift_by_cases, may_ask
+from tensorlift.by_cases import by_cases
 from tensorlift.contract.gather import is_binding
 from tensorlift.contract.guards import unguarded
 from tensorlift.contract.interface import Precondition, Role
@@ -98,6 +98,7 @@ class LiftOptions:
     divides_sizes: bool = True  # quotients of sizes are sizes, not data
     places: bool = False  # of the source behind operations in MLIR
     rewrites: Rewrites | None = None  # of programs in MLIR
+    case: tuple[tuple[str, int], ...] = ()  # of functions that flags steer
     forms_at: tuple[tuple[str, int], ...] | None = None  # sizes at which the cheapest form is chosen; None: as derived
 
 
@@ -216,11 +217,7 @@ def _lift_function(function: ReadFunction, target: Target, source: Source, optio
     """Lift a function; where its constants became sizes unasked, and that does not help, with its constants."""
     general = _lift_as_read(function, target, source, options)
     record, _ = general
-    if (record.restricted or not record.lifted) and may_ask(options):
-        as_read = replace(options, divides_sizes=False)  # nothing is read anew
-        by_cases = lift_by_cases(function, lambda case: _lift_as_read(case, target, source, as_read))
-        if by_cases is not None:
-            return by_cases, None
+    general = by_cases(record, function, options, lambda one, how: _lift_as_read(one, target, source, how)) or general
     if options.generalise is not None or options.sizes or all(d.code not in _GENERALISED for d in function.diagnostics):
         return general
     if record.verdict is Verdict.LOOP_FREE and _takes_all_sizes(record) and not _sizes(record):

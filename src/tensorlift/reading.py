@@ -12,7 +12,7 @@ from tensorlift.source import LANGUAGES, language_of
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
 
@@ -25,7 +25,27 @@ if TYPE_CHECKING:
 def read(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:
     """Read the functions of a source, or the one that is asked for, into the loop IR."""
     wanted = options.functions[0] if len(options.functions) == 1 else None
-    return _READERS[language_of(source.name)](source, options, wanted)
+    found = _READERS[language_of(source.name)](source, options, wanted)
+    return [in_case(function, options.case) for function in found] if options.case else found
+
+
+def in_case(function: ReadFunction, case: Iterable[tuple[str, int]]) -> ReadFunction:
+    """Read a function anew with assertions of what flags are that it has."""
+    if function.again is None or function.literally is None:
+        return function
+    from tensorlift.ir.function import function_named
+    from tensorlift.ir.literal_function import argument_names
+    from tensorlift.normalise.flags import assert_flags
+
+    try:
+        asserted = function.literally().clone()
+    except LiftError:
+        return function
+    literal = function_named(asserted, function.name)
+    arguments = dict(zip(argument_names(literal), literal.body.blocks[0].args, strict=True))
+    known = {arguments[name]: number for name, number in case if name in arguments}
+    assert_flags(literal, known)
+    return function.again(asserted) if known else function
 
 
 def is_c(source: Source) -> bool:

@@ -11,6 +11,7 @@ import click
 from tensorlift.commands.options import (
     PATH,
     REFUSED,
+    case_option,
     complain,
     conditions,
     lift_options,
@@ -63,6 +64,7 @@ class _Bytes(click.ParamType):  # type: ignore[type-arg] # which click takes sin
 )
 @click.option("--plot", "picture", metavar="OUT.svg", help="Write a plot to this file, SVG or PNG.")
 @running_options
+@case_option
 @source_options
 def bench(  # noqa: PLR0913 - one parameter for each option
     *,

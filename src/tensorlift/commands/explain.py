@@ -10,6 +10,7 @@ from tensorlift.commands.options import (
     OK,
     PATH,
     REFUSED,
+    case_option,
     complain,
     language_option,
     lift_options,
@@ -29,6 +30,7 @@ from tensorlift.commands.screen import progress
     "-o", "--output", metavar="OUT", type=PATH, help="Write to this file: HTML where its name ends so, else text."
 )
 @language_option
+@case_option
 @source_options
 def explain(  # noqa: PLR0913 - one parameter for each option
     *,
@@ -56,11 +58,14 @@ def explain(  # noqa: PLR0913 - one parameter for each option
     for other in others:
         read_source(other)  # says what is wrong with it
     options = lift_options(file, functions, target, flags, others)
+    from tensorlift.commands.prepare import check_cases
     from tensorlift.derivation import derivations
     from tensorlift.report.derivation import derivation_html, derivation_text
 
     with progress():
         record, found = derivations(source, options)
+    for function in record.functions:
+        check_cases(function)
     if output:
         is_html = output.endswith(".html")
         write_output(output, derivation_html(source, found) if is_html else "\n".join(map(derivation_text, found)))

@@ -14,6 +14,7 @@ from tensorlift.commands.options import (
     OK,
     PATH,
     REFUSED,
+    case_option,
     complain,
     language_option,
     lift_options,
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     "[default: those that an index ties to an extent]",
 )
 @language_option
+@case_option
 @source_options
 @click.option(
     "--engine",

@@ -6,6 +6,7 @@ Exit statuses of commands, and how diagnostics become one.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from dataclasses import replace
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 
 OK, REFUSED, USAGE, INTERNAL = range(4)
+
+
+_FLAG = re.compile(r"(?P<name>\w+)\s*=\s*(?:(?P<number>-?\d+)|(?P<letter>[A-Za-z]))")
 
 
 class FileName(click.ParamType):  # type: ignore[type-arg] # which click takes since 8.4
@@ -116,6 +120,23 @@ def language_option(command: Command) -> Command:
     """Let a command take the option that says in which language standard input is."""
     languages = click.Choice(list(LANGUAGES))
     return click.option("--language", type=languages, help="Of standard input, FILE '-'.  [default: c]")(command)
+
+
+def case_option(command: Command) -> Command:
+    """Let a command take what flags are in the one case of functions that it is about."""
+    told = "Take this case of functions that flags steer, as order=101,uplo=U (repeatable)."
+    return click.option("--case", metavar="CASE", multiple=True, callback=_case, help=told)(command)
+
+
+def _case(_context: click.Context, _option: click.Parameter, texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    """Read ``order=101,uplo=U``; a letter is the number of its character."""
+    found: dict[str, int] = {}
+    for part in (part for text in texts for part in text.split(",") if part.strip()):
+        flag = _FLAG.fullmatch(part.strip())
+        if flag is None:
+            raise click.BadParameter(f"'{part.strip()}' is no flag: write CASE as order=101,uplo=U")
+        found[flag["name"]] = int(flag["number"]) if flag["number"] else ord(flag["letter"])
+    return tuple(found.items())
 
 
 def others_option(command: Command) -> Command:

@@ -6,7 +6,7 @@ The checks of ``--mesh`` that commands share: only JAX has several devices, and 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.contract.required import required
 from tensorlift.diagnostics import LiftError, Location, refuse
@@ -83,6 +83,15 @@ class Prepared:
         return Inputs(view, sizes, outputs, styles, ranges, frozenset(view.written) - read)
 
 
+def check_cases(function: FunctionRecord) -> None:
+    """Refuse a function that is lifted by cases, with TL551: what is asked for is of one of them."""
+    parts: Any = (function.certificate or {}).get("parts", ())
+    for flags, _ in parts:
+        case = ",".join(f"{name}={number}" for name, (number, *_) in flags.items())
+        message = f"'{function.name}' is lifted by the cases of its flags {', '.join(flags)}"
+        raise refuse("TL551", message, function.location, f"choose one, for example --case {case}")
+
+
 def prepare(source: Source, options: LiftOptions) -> Prepared:
     """Lift the one function that is asked for, or that the source defines.
 
@@ -96,6 +105,7 @@ def prepare(source: Source, options: LiftOptions) -> Prepared:
         message = f"'{source.name}' defines several functions: {names}"
         raise refuse("TL551", message, remedy=f"choose one, for example --function {record.functions[0].name}")
     (function,) = record.functions
+    check_cases(function)
     if function.name not in found:
         raise NotLiftedError(*function.diagnostics)
     return Prepared(source, options, function, found[function.name])

@@ -13,6 +13,7 @@ from tensorlift.commands.options import (
     OK,
     PATH,
     REFUSED,
+    case_option,
     complain,
     conditions,
     lift_options,
@@ -40,6 +41,7 @@ _DIGITS = 16  # of a digest that are shown
 @click.option("--compare", is_flag=True, help="Also run the original, compiled at -O3, and compare.")
 @click.option("-o", "--output", metavar="OUT.npz", help="Write the results to this file.")
 @running_options
+@case_option
 @source_options
 def run(  # noqa: PLR0913 - one parameter for each option
     *,

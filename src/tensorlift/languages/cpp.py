@@ -43,8 +43,16 @@ def read_parsed_cpp(
     """Read the functions of a file as ``read_cpp`` does."""
     instances = {instance.name: instance for instance in parsed.found}
     literal = cache(lambda name: literal_cpp_module(parsed, instances[name]))
-    found = read_instances(parsed, partial(_lower, literal, divides_sizes), function)
-    return [replace(f, literally=partial(literal, f.name)) if f.name in instances else f for f in found]
+
+    def read(literally: Callable[[str], ModuleOp], function: str | None) -> list[ReadFunction]:
+        found = read_instances(parsed, partial(_lower, literally, divides_sizes), function)
+        known = {f.name: (partial(literally, f.name), partial(again, f.name)) for f in found if f.name in instances}
+        return [replace(f, literally=known[f.name][0], again=known[f.name][1]) if f.name in known else f for f in found]
+
+    def again(name: str, module: ModuleOp) -> ReadFunction:
+        return next(one for one in read(lambda _: module, name) if one.name == name)
+
+    return read(literal, function)
 
 
 def _lower(

@@ -59,9 +59,8 @@ def read_fortran(  # noqa: PLR0913 - how sources are read
         if wanted == name or (wanted is None and not is_hidden(procedure)):
             place = parsed.file.location(procedure.line, name)
             literal = cache(partial(literal_module_of, procedure, by_columns=by_columns))
-            lower = partial(_lower, literal, procedure, filename, language, by_columns=by_columns)
-            read = read_function(name, place, lower, refusal)
-            found.append(replace(read, literally=literal))
+            lower = partial(_lower, procedure=procedure, file=filename, language=language, by_columns=by_columns)
+            found.append(_read(name, place, lower, literal))
     for name, (line, error) in parsed.unread.items():
         if wanted in {None, name}:
             found.append(ReadFunction(name, parsed.file.location(line, name), None, error.diagnostics))
@@ -70,15 +69,20 @@ def read_fortran(  # noqa: PLR0913 - how sources are read
     return sorted(found, key=lambda one: one.location.line)
 
 
+def _read(name: str, place: Location, lower: Callable[..., Any], literally: Callable[[], ModuleOp]) -> ReadFunction:
+    read = read_function(name, place, partial(lower, literally), refusal)
+    return replace(read, literally=literally, again=lambda module: _read(name, place, lower, lambda: module))
+
+
 def _lower(
-    read: Callable[[], ModuleOp], procedure: Procedure, filename: str, language: Language, *, by_columns: bool
+    read: Callable[[], ModuleOp], procedure: Procedure, file: str, language: Language, *, by_columns: bool
 ) -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
     literal = read().clone()  # the passes rewrite what they are given
     equal = function_named(literal, procedure.name).attributes.get(EQUAL)
     rows: Any = equal.data if isinstance(equal, DictionaryAttr) else {}
     told = {key: row.data for key, row in rows.items()}
     signature = signature_of(procedure, told, by_columns=by_columns)
-    module = loop_ir(literal, signature, filename, language)
+    module = loop_ir(literal, signature, file, language)
     facts = {**prototype_of(procedure), "by_columns": by_columns}
     function_named(module, procedure.name).attributes["tl.fortran"] = StringAttr(json.dumps(facts))
     return module, ()

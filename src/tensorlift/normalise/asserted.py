@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import AndIOp, CmpiOp, ConstantOp
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.dialects.cf import AssertOp, BranchOp, ConditionalBranchOp
+from xdsl.dialects.cf import AssertOp, ConditionalBranchOp
 from xdsl.ir import Block
 
 from tensorlift.ir.arithmetic import constant_of, predicate_of
 from tensorlift.normalise.edit import insert, last_of
+from tensorlift.normalise.flags import compared_with, constants_asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,8 +30,8 @@ def put_asserted(function: FuncOp) -> None:
     tests = [test for condition, holds in _asserted(entry) for test in _equalities(condition, holds=holds)]
     for argument in entry.args:
         test = next((test for test in tests if argument in test.operands), None)
-        number = None if test is None else _beside(argument, test)
-        if test is not None and number is not None and _steers(argument):
+        number = None if test is None else compared_with(argument, test)
+        if test is not None and number is not None and constants_asked(argument, function.body.blocks) is not None:
             its_type: Any = argument.type
             known = ConstantOp(IntegerAttr(number, its_type))
             known.location = test.location
@@ -60,20 +61,6 @@ def _fails(block: Block) -> bool:
     return any(isinstance(op, AssertOp) and constant_of(op.arg) == 0 for op in block.ops)
 
 
-def _steers(flag: SSAValue) -> bool:
-    """Tell whether all that is asked of a value, wherever branches pass it, is whether it is some constant."""
-    passed = [flag]
-    for value in passed:  # which grows
-        for use in value.uses:
-            op = use.operation
-            if isinstance(op, BranchOp):
-                there = op.successor.args[use.index]
-                passed += [] if there in passed else [there]
-            elif not isinstance(op, CmpiOp) or predicate_of(op)[0] not in {"==", "!="} or _beside(value, op) is None:
-                return False
-    return True
-
-
 def _equalities(condition: SSAValue, *, holds: bool) -> Iterator[CmpiOp]:
     """Yield the equalities that follow from a condition."""
     op = condition.owner
@@ -82,9 +69,3 @@ def _equalities(condition: SSAValue, *, holds: bool) -> Iterator[CmpiOp]:
             yield from _equalities(operand, holds=True)
     elif isinstance(op, CmpiOp) and predicate_of(op)[0] == ("==" if holds else "!="):
         yield op
-
-
-def _beside(value: SSAValue, test: CmpiOp) -> int | None:
-    """Return the constant that a value is compared with."""
-    number = constant_of(test.rhs if value is test.lhs else test.lhs)
-    return None if number is None else int(number)

@@ -17,13 +17,14 @@ from xdsl.dialects.func import ReturnOp
 
 from tensorlift.contract.interface import Flag
 from tensorlift.ir.arithmetic import ArithmeticFault, constant_of, evaluator, predicate_number, predicate_of
+from tensorlift.ir.literal_function import argument_names
 from tensorlift.normalise.edit import insert, last_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import Block, Operation, SSAValue
+    from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 MOST_CASES = 64
 _MOST_NUMBERS = 16  # that a value is known to be one of
@@ -32,18 +33,18 @@ Numbers = frozenset[int] | None  # those that a value is one of; None for any
 _FALSE: Numbers = frozenset({0})
 
 
-def cases_of(function: FuncOp) -> list[dict[int, Flag]]:
-    """List the cases by the positions of the arguments that are flags; none where there are too many, or no flags."""
-    found: list[dict[int, Flag]] = []
-    arguments: list[SSAValue] = [*function.body.blocks[0].args]
+def cases_of(function: FuncOp) -> list[dict[str, Flag]]:
+    """List the cases of a function by the names of its flags; none where it is one, or there are too many."""
+    names = dict(zip(function.body.blocks[0].args, argument_names(function), strict=True))
+    found: list[dict[str, Flag]] = []
     for case in _cases(function, {}):
         if len(found) == MOST_CASES or not case:
             return []
-        found.append({arguments.index(argument): flag for argument, flag in case.items()})
-    return found
+        found.append({names[argument]: flag for argument, flag in case.items()})
+    return found if len(found) > 1 else []
 
 
-def _cases(function: FuncOp, known: dict[SSAValue, Flag]) -> Iterator[dict[SSAValue, Flag]]:
+def _cases(function: FuncOp, known: dict[BlockArgument, Flag]) -> Iterator[dict[BlockArgument, Flag]]:
     """Yield the cases in which some flags are known: one, or those of the first flag that is not."""
     reached = _Reached(function, {argument: flag.number for argument, flag in known.items()})
     if not reached.returns:
@@ -83,13 +84,12 @@ def compared_with(value: SSAValue, test: CmpiOp) -> int | None:
     return None if number is None or predicate_of(test)[0] not in {"==", "!="} else int(number)
 
 
-def assert_case(function: FuncOp, case: Mapping[int, Flag]) -> None:
-    """Let a function begin with the assertions of a case."""
+def assert_flags(function: FuncOp, known: Mapping[BlockArgument, int]) -> None:
+    """Let a function begin with the assertions that its flags are some numbers."""
     entry = function.body.blocks[0]
-    for position, flag in case.items():
-        argument = entry.args[position]
+    for argument, flag in known.items():
         its_type: Any = argument.type
-        number = ConstantOp(IntegerAttr(flag.number, its_type))
+        number = ConstantOp(IntegerAttr(flag, its_type))
         test = CmpiOp(argument, number.result, predicate_number("==", signed=True))
         insert([number, test, AssertOp(test.result, StringAttr("a case"))], entry.first_op or last_of(entry))
 
