@@ -38,7 +38,7 @@ def cases_of(function: FuncOp) -> list[dict[str, Flag]]:
     names = dict(zip(function.body.blocks[0].args, argument_names(function), strict=True))
     found: list[dict[str, Flag]] = []
     for case in _cases(function, {}):
-        if len(found) == MOST_CASES or not case:
+        if len(found) == MOST_CASES or not case or any(flag.others and _is_bounded(a) for a, flag in case.items()):
             return []
         found.append({names[argument]: flag for argument, flag in case.items()})
     return found if len(found) > 1 else []
@@ -72,10 +72,21 @@ def constants_asked(value: SSAValue, blocks: Collection[Block]) -> frozenset[int
                 passed += [] if there in passed else [there]
                 continue
             number = compared_with(one, op) if isinstance(op, CmpiOp) else None
-            if number is None:
+            if number is None and not _is_bound(op):
                 return None
-            found.add(number)
+            found |= set() if number is None else {number}
     return frozenset(found)
+
+
+def _is_bound(op: Operation) -> bool:
+    """Tell whether an operation asks whether a value is within a bound, and the program ends where it is not."""
+    is_bound = isinstance(op, CmpiOp) and any(constant_of(side) is not None for side in op.operands)
+    return is_bound and all(isinstance(use.operation, AssertOp) for use in op.results[0].uses)
+
+
+def _is_bounded(flag: SSAValue) -> bool:
+    """Tell whether not all integers are asked for in the same way of which a flag is none of the constants."""
+    return any(_is_bound(use.operation) for use in flag.uses)
 
 
 def compared_with(value: SSAValue, test: CmpiOp) -> int | None:
