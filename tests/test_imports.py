@@ -22,6 +22,8 @@ _TOP = {
     "commands",
     "readback",
     "restricted",
+    "by_cases",
+    "joined",
     "threads",
     "__init__",
     "__main__",

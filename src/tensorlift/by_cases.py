@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.contract.interface import Flag, Precondition
+from tensorlift.contract.interface import Precondition
 from tensorlift.contract.language import InWords
 from tensorlift.diagnostics import LiftError
 from tensorlift.interface import UNKNOWN, describe_parameter
 from tensorlift.ir.function import function_named
+from tensorlift.ir.literal_function import Flag
 from tensorlift.joined import Case, joined_certificate, joined_conditions, when
 from tensorlift.normalise.flags import cases_of
 from tensorlift.reading import in_case, literal_module
@@ -34,36 +35,38 @@ if TYPE_CHECKING:
     from tensorlift.record import FunctionRecord
 
     Outcome = tuple[FunctionRecord, Lifting | None]
+    Lift = Callable[[ReadFunction, LiftOptions], Outcome]
+    Lifted = tuple[dict[str, Flag], FunctionRecord, Lifting]  # a case, with what its flags are
 
 _TELLS_OF_ERROR = {"TL150"}  # codes that refuse a case which ends with an error on almost all data
 
 
-def by_cases(
-    general: FunctionRecord,
-    function: ReadFunction,
-    options: LiftOptions,
-    lift: Callable[[ReadFunction, LiftOptions], Outcome],
-) -> tuple[FunctionRecord, None] | None:
-    """Lift each case of a function, and put them together; None where there is none, one is refused, or nothing is won.
+def lift_by_cases(function: ReadFunction, options: LiftOptions, lift: Lift) -> Outcome:
+    """Lift a function as a whole, or by its cases where more is known of them; ``lift`` lifts one as it is.
 
-    ``general`` is what became of the function as a whole.  A program that may ask which case it is stands by itself,
-    and its sizes are not given.
+    A program that may ask which case it is stands by itself, and its sizes are not given.
     """
-    is_whole = general.lifted and general.definitions is Level.PROVED and not general.restricted
-    if is_whole or options.replaces or options.sizes or language(options.target) is not PYTHON:
-        return None
-    lifted: list[tuple[dict[str, Flag], FunctionRecord, Lifting]] = []
+    general, lifting = lift(function, options)
+    is_proved = general.lifted and general.definitions is Level.PROVED and not general.restricted
+    if is_proved or options.replaces or options.sizes or language(options.target) is not PYTHON:
+        return general, lifting
+    try:
+        joined = _joined(_lifted(function, replace(options, divides_sizes=False), lift))  # nothing is read anew
+    except ValueError:
+        joined = None
+    return (general, lifting) if joined is None or not _is_better(joined, general) else (joined, None)
+
+
+def _lifted(function: ReadFunction, options: LiftOptions, lift: Lift) -> list[Lifted]:
+    """Lift the cases of a function in which it does not end with an error; none where one of them is refused."""
+    lifted: list[Lifted] = []
     for flags, case in _cases(function):
-        record, lifting = lift(case, replace(options, divides_sizes=False))  # nothing is read anew
+        record, lifting = lift(case, options)
         if lifting is not None:
             lifted.append((flags, record, lifting))
         elif not any(d.code in _TELLS_OF_ERROR for d in record.diagnostics):
-            return None
-    try:
-        joined = _joined(lifted) if lifted else None
-    except ValueError:
-        return None
-    return None if joined is None or not _is_better(joined, general) else (joined, None)
+            return []
+    return lifted
 
 
 def _is_better(joined: FunctionRecord, general: FunctionRecord) -> bool:
@@ -86,16 +89,16 @@ def _cases(function: ReadFunction) -> Iterator[tuple[dict[str, Flag], ReadFuncti
         yield case, in_case(function, [(name, flag.number) for name, flag in case.items()])
 
 
-def _joined(cases: Sequence[tuple[dict[str, Flag], FunctionRecord, Lifting]]) -> FunctionRecord | None:
-    """Make one record of those of the cases; None where they return different things.
+def _joined(cases: Sequence[Lifted]) -> FunctionRecord | None:
+    """Make one record of those of the cases; None where there are none, or they return different things.
 
     Raises:
         ValueError: where the programs do not go together.
 
     """
     records = [record for _, record, _ in cases]
-    first = records[0]
-    if any([o.name for o in record.outputs] != [o.name for o in first.outputs] for record in records):
+    first = records[0] if records else None
+    if first is None or any([o.name for o in record.outputs] != [o.name for o in first.outputs] for record in records):
         return None
     parameters = _parameters(cases)
     dtypes = {parameter.name: parameter.dtype for parameter in parameters}
@@ -135,7 +138,7 @@ def _spelled(flags: dict[str, Flag], dtypes: Mapping[str, str]) -> dict[str, Fla
     }
 
 
-def _parameters(cases: Sequence[tuple[dict[str, Flag], FunctionRecord, Lifting]]) -> tuple[Parameter, ...]:
+def _parameters(cases: Sequence[Lifted]) -> tuple[Parameter, ...]:
     """List what the programs of the cases take, and the flags, in the order of the source.
 
     Raises:

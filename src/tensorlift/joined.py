@@ -10,7 +10,7 @@ from collections import defaultdict
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tensorlift.contract.interface import Flag
+from tensorlift.ir.literal_function import Flag
 from tensorlift.proofs.certificate import CERTIFICATE_VERSION, seal_of
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.report.program import entry_function, join_programs
@@ -31,8 +31,19 @@ class Case(NamedTuple):
     @property
     def conditions(self) -> list[str]:
         """What the program of the case demands, but that it is the case."""
-        given = {f"{name} == {flag.number}" for name, flag in self.flags.items()}
+        given = {text for name, flag in self.flags.items() for text in _spellings(name, flag.number)}
         return [text for text in self.certificate["preconditions"] if text not in given]
+
+    @property
+    def is_asserted(self) -> bool:
+        """Whether the certificate is for what the flags are."""
+        stated = {*self.certificate["preconditions"]}
+        return all(not stated.isdisjoint(_spellings(name, flag.number)) for name, flag in self.flags.items())
+
+
+def _spellings(name: str, number: int) -> list[str]:
+    """List how a condition may spell that a flag is a number, which its type may bound on one side."""
+    return [f"{name} {relation} {number}" for relation in ("==", "<=", ">=")]
 
 
 def joined_certificate(parameters: Sequence[str], cases: Sequence[Case]) -> dict[str, Json]:
@@ -68,10 +79,10 @@ def verify_parts(certificate: Mapping[str, Json], verify: Callable[[Mapping[str,
         again = joined_certificate(certificate["parameters"], listed)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, SyntaxError) as error:
         raise CheckFailure(CERTIFICATE, f"the certificate is damaged: {error}") from None
-    for flags, its in listed:
-        verify(its)
-        if not {f"{name} == {flag.number}" for name, flag in flags.items()} <= {*its["preconditions"]}:
-            raise CheckFailure(CERTIFICATE, f"a case is proved for other flags than {when([flags])}")
+    for case in listed:
+        verify(case.certificate)
+        if not case.is_asserted:
+            raise CheckFailure(CERTIFICATE, f"a case is proved for other flags than {when([case.flags])}")
     if again != certificate:
         raise CheckFailure(CERTIFICATE, "the program is not made of those of the cases")
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__, reading
 from tensorlift.attempts import Request
-from tensorlift.by_cases import by_cases
+from tensorlift.by_cases import lift_by_cases
 from tensorlift.contract.gather import is_binding
 from tensorlift.contract.guards import unguarded
 from tensorlift.contract.interface import Precondition, Role
@@ -215,9 +215,8 @@ def _read_back(  # noqa: PLR0913 - a program, and how it is read
 
 def _lift_function(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> Outcome:
     """Lift a function; where its constants became sizes unasked, and that does not help, with its constants."""
-    general = _lift_as_read(function, target, source, options)
+    general = lift_by_cases(function, options, lambda one, how: _lift_as_read(one, target, source, how))
     record, _ = general
-    general = by_cases(record, function, options, lambda one, how: _lift_as_read(one, target, source, how)) or general
     if options.generalise is not None or options.sizes or all(d.code not in _GENERALISED for d in function.diagnostics):
         return general
     if record.verdict is Verdict.LOOP_FREE and _takes_all_sizes(record) and not _sizes(record):

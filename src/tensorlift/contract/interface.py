@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tensorlift.contract.language import Condition, InWords
 
@@ -47,7 +47,8 @@ class Precondition:
     """A condition that the proof needs and the source does not state: callers must guarantee it.
 
     ``text`` is the spelling of ``condition``; ``kind`` says what it is about, ``size``, ``stride``, ``overflow``,
-    ``range``, ``argument``, ``no-overlap``, ``distinct-rows``, ``not-null``, ``extent``, ``integers`` or ``type``.
+    ``range``, ``argument``, ``no-overlap``, ``distinct-rows``, ``not-null``, ``extent``, ``integers``, ``case`` or
+    ``type``.
     """
 
     text: str
@@ -60,10 +61,3 @@ class Precondition:
     def stated(self) -> Condition:
         """The condition, in words where there is none."""
         return self.condition or InWords(self.text)
-
-
-class Flag(NamedTuple):
-    """What a flag is in one case of a function: a number, or any integer but some, of which the number is one."""
-
-    number: int
-    others: frozenset[int] = frozenset()

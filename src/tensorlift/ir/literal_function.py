@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, LocationAttr, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -19,6 +19,13 @@ CAPITALS = "a flag is no small letter, which `lsame` takes for its capital"  # a
 UNREAD = "not read: "  # begins the message of an assert that leaves out what is not read
 TELLS = "the program tells of an error"  # begins the message of an assert that stands for a call which does
 WRITES = f"{TELLS} in output"  # so does that of one that writes to `stderr`
+
+
+class Flag(NamedTuple):
+    """What a flag is in one case of a function: a number, or any integer but some, of which the number is one."""
+
+    number: int
+    others: frozenset[int] = frozenset()
 
 
 def literal_function(

@@ -15,9 +15,8 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.dialects.cf import AssertOp, BranchOp, ConditionalBranchOp
 from xdsl.dialects.func import ReturnOp
 
-from tensorlift.contract.interface import Flag
 from tensorlift.ir.arithmetic import ArithmeticFault, constant_of, evaluator, predicate_number, predicate_of
-from tensorlift.ir.literal_function import argument_names
+from tensorlift.ir.literal_function import Flag, argument_names
 from tensorlift.normalise.edit import insert, last_of
 
 if TYPE_CHECKING:

@@ -1,0 +1,186 @@
+"""Functions that flags steer are lifted by cases: each case as any other function, the program asks which one it is."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tensorlift import lift
+from tensorlift.cli import main
+from tensorlift.ir.literal_function import Flag
+from tensorlift.joined import covers, when
+from tensorlift.pipeline import LiftOptions, lift_source, verify
+from tensorlift.record import FunctionRecord, Level
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_PRODUCT = """
+extern void tell(int place, const char *text);
+void product(int order, int trans, int m, int n, const double *A, const double *x, double *y) {
+  if (order != 101 && order != 102) tell(1, "order");
+  if (trans != 111 && trans != 112) tell(2, "trans");
+  if ((order == 101 && trans == 111) || (order == 102 && trans == 112)) {
+    for (int i = 0; i < n; i++) {
+      y[i] = 0;
+      for (int j = 0; j < m; j++) y[i] += A[i*m + j]*x[j];
+    }
+  } else {
+    for (int i = 0; i < n; i++) {
+      y[i] = 0;
+      for (int j = 0; j < m; j++) y[i] += A[j*n + i]*x[j];
+    }
+  }
+}
+"""
+_LETTERS = """
+void add(int n, int m, char up, char trans, const double *A, const double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    double s = 0;
+    if (trans == 'N') for (int j = 0; j < m; j++) s += A[i*m + j]*x[j];
+    else for (int j = 0; j < m; j++) s += A[j*n + i]*x[j];
+    if (up == 'U') y[i] = s; else y[i] += s;
+  }
+}
+"""
+
+
+def _lifted(text: str, name: str = "f.c", *, test: bool = False) -> FunctionRecord:
+    return lift_source(source_from_text(text, name), LiftOptions(test=test)).functions[0]
+
+
+def test_the_program_asks_which_case_it_is_and_says_where_it_is_none() -> None:
+    found = _lifted(_PRODUCT, test=True)
+    assert found.program.split("\n\n\n")[1] == (
+        "def product(order, trans, A, x):\n"
+        "    if (order, trans) in ((101, 111), (102, 112)):\n"
+        "        return A @ x\n"
+        "    if (order, trans) in ((101, 112), (102, 111)):\n"
+        "        return A.T @ x\n"
+        '    raise ValueError(f"no case that is lifted: {order=}, {trans=}")\n'
+    )
+    assert (found.level, found.definitions, found.restricted) == (Level.PROVED, Level.PROVED, False)
+    assert "order in (101, 102) and trans in (111, 112)" in [p.text for p in found.preconditions]
+    assert [trial.against for trial in found.tests] == ["interpreter", "compiled"]
+    shapes = {parameter.name: parameter.shape for parameter in found.parameters}
+    assert shapes["A"] == (
+        "n if (order, trans) in ((101, 111), (102, 112)) else m",
+        "m if (order, trans) in ((101, 111), (102, 112)) else n",
+    )
+
+
+def test_all_other_integers_are_one_case() -> None:
+    found = lift(_LETTERS, cache=False)
+    a, x, y = np.arange(6.0).reshape(2, 3), np.arange(3.0), np.arange(2.0)
+    assert np.array_equal(found(ord("U"), ord("N"), a, x, y), a @ x)
+    assert np.array_equal(found(0, ord("N"), a, x, y), y + a @ x)
+    assert np.array_equal(found(ord("L"), ord("T"), a.T.copy(), x, y), y + a @ x)
+    with pytest.raises(ValueError, match="invalid literal"):
+        found("U", "N", a, x, y)  # no integer, and so not another one either
+    assert not [p.text for p in found.preconditions if p.kind == "case"]
+
+
+def test_fortran_asks_for_letters_in_either_size() -> None:
+    text = """subroutine scaled(trans, m, n, a, b)
+  character, intent(in) :: trans
+  integer, intent(in) :: m, n
+  double precision, intent(in) :: a(m, *)
+  double precision, intent(out) :: b(m, n)
+  logical, external :: lsame
+  integer :: i, j
+  if (.not. lsame(trans, 'N') .and. .not. lsame(trans, 'T')) then
+    call xerbla('scaled', 1)
+    return
+  end if
+  do j = 1, n
+    do i = 1, m
+      if (lsame(trans, 'N')) then
+        b(i, j) = 2*a(i, j)
+      else
+        b(i, j) = 2*a(j, i)
+      end if
+    end do
+  end do
+end subroutine
+"""
+    pytest.importorskip("fparser")
+    found = _lifted(text, "f.f90")
+    assert found.definitions is Level.PROVED
+    assert "    if trans == 78:\n" in found.program
+    assert "    if trans == 84:\n" in found.program
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("y[i] = order*x[i]", "it is a number too"),
+        ("if (order == other) y[i] = x[i]", "it is compared with no constant"),
+        ("if (order & 1) y[i] = x[i]", "one bit of it is asked for"),
+    ],
+)
+def test_what_is_used_otherwise_is_no_flag(body: str, why: str) -> None:
+    text = f"void f(int order, int other, int n, double *x, double *y) {{ for (int i = 0; i < n; i++) {{ {body}; }} }}"
+    found = _lifted(text)
+    assert "parts" not in (found.certificate or {}), why
+
+
+def test_certificates_of_cases_are_decided_one_by_one() -> None:
+    certificate = json.loads(json.dumps(_lifted(_PRODUCT).certificate))
+    assert verify(certificate) == ()
+    assert len(certificate["parts"]) == 4
+    changes: tuple[Callable[[Any], object], ...] = (
+        lambda one: one["parts"].pop(),
+        lambda one: one["parts"][0][0].update(order=[102]),
+        lambda one: one.update(program=one["program"].replace("A.T @ x", "A @ x")),
+        lambda one: one.update(preconditions=[]),
+        lambda one: one["parts"][0].__setitem__(1, one["parts"][1][1]),
+        lambda one: one["parts"][0][1].update(program=one["parts"][1][1]["program"]),
+        lambda one: one.update(parts=[[{"order": []}, {}]]),
+    )
+    for change in changes:
+        changed = json.loads(json.dumps(certificate))
+        change(changed)
+        assert [d.code for d in verify(changed)] in (["TL402"], ["TL408"])
+
+
+def test_commands_that_are_about_one_function_take_one_case(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, report = tmp_path / "product.c", tmp_path / "report.json"
+    path.write_text(_PRODUCT)
+
+    def shown(command: str, *arguments: str, status: int = 0) -> str:
+        assert main([command, str(path), *arguments]) == status
+        return "".join(capsys.readouterr())
+
+    assert "help: choose one, for example --case order=101,trans=111" in shown("run", "--sizes", "m=2,n=3", status=2)
+    assert "TL551" in shown("explain", status=2)
+    case = "--case", "order=101,trans=111"
+    assert "by induction" in shown("explain", *case)
+    assert "float64[3]" in shown("run", *case, "--sizes", "m=2,n=3,order=101,trans=111")
+    assert "def product(A, x):\n    return A @ x\n" in shown("lift", *case)
+    assert "'order' is no flag" in shown("lift", "--case", "order", status=2)
+
+    shown("lift", "--json", str(report))
+    assert main(["verify", str(report), "--source", str(path)]) == 0
+    assert "holds, its definitions proved" in capsys.readouterr().out
+
+
+_VALUES = [Flag(1), Flag(2), Flag(0, frozenset({1, 2}))]
+_CELLS = [dict(zip("abc", values, strict=True)) for values in itertools.product(_VALUES, repeat=3)]
+
+
+@given(st.lists(st.sampled_from(_CELLS), min_size=1, unique_by=lambda cell: tuple(cell.values())))
+def test_conditions_hold_for_the_cases_that_they_name(cells: list[dict[str, Flag]]) -> None:
+    text, among = when(cells), when(cells, _CELLS)
+    for cell in _CELLS:
+        values = {name: flag.number for name, flag in cell.items()}
+        assert eval(text, {}, values) == (cell in cells)
+        assert eval(among or "True", {}, values) == (cell in cells)
+    assert covers(cells) == (len(cells) == len(_CELLS))
