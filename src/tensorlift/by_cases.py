@@ -38,35 +38,51 @@ if TYPE_CHECKING:
     Lift = Callable[[ReadFunction, LiftOptions], Outcome]
     Lifted = tuple[dict[str, Flag], FunctionRecord, Lifting]  # a case, with what its flags are
 
+_MANY = 8
 _TELLS_OF_ERROR = {"TL150"}  # codes that refuse a case which ends with an error on almost all data
 
 
 def lift_by_cases(function: ReadFunction, options: LiftOptions, lift: Lift) -> Outcome:
     """Lift a function as a whole, or by its cases where more is known of them; ``lift`` lifts one as it is.
 
-    A program that may ask which case it is stands by itself, and its sizes are not given.
+    A program that may ask which case it is stands by itself, and its sizes are not given.  Functions of many cases are
+    lifted by them if they can be: as a whole such take long, and are long.
     """
+    if options.replaces or options.sizes or function.again is None or language(options.target) is not PYTHON:
+        return lift(function, options)
+    cases = _cases(function)
+    joined = _by(cases, function, options, lift) if len(cases) >= _MANY else None
+    if joined is not None:
+        return joined, None
     general, lifting = lift(function, options)
     is_proved = general.lifted and general.definitions is Level.PROVED and not general.restricted
-    if is_proved or options.replaces or options.sizes or language(options.target) is not PYTHON:
-        return general, lifting
-    try:
-        joined = _joined(_lifted(function, replace(options, divides_sizes=False), lift))  # nothing is read anew
-    except ValueError:
-        joined = None
+    joined = None if is_proved or len(cases) >= _MANY else _by(cases, function, options, lift)
     return (general, lifting) if joined is None or not _is_better(joined, general) else (joined, None)
 
 
-def _lifted(function: ReadFunction, options: LiftOptions, lift: Lift) -> list[Lifted]:
-    """Lift the cases of a function in which it does not end with an error; none where one of them is refused."""
+def _cases(function: ReadFunction) -> list[dict[str, Flag]]:
+    try:
+        return cases_of(function_named(literal_module(function), function.name))
+    except LiftError:
+        return []
+
+
+def _by(
+    cases: Sequence[dict[str, Flag]], function: ReadFunction, options: LiftOptions, lift: Lift
+) -> FunctionRecord | None:
+    """Lift each case in which a function does not always end with an error; None where one is refused."""
     lifted: list[Lifted] = []
-    for flags, case in _cases(function):
-        record, lifting = lift(case, options)
+    as_read = replace(options, divides_sizes=False)  # nothing is read anew
+    for flags in cases:
+        record, lifting = lift(in_case(function, [(name, flag.number) for name, flag in flags.items()]), as_read)
         if lifting is not None:
             lifted.append((flags, record, lifting))
         elif not any(d.code in _TELLS_OF_ERROR for d in record.diagnostics):
-            return []
-    return lifted
+            return None
+    try:
+        return _joined(lifted)
+    except ValueError:
+        return None
 
 
 def _is_better(joined: FunctionRecord, general: FunctionRecord) -> bool:
@@ -75,18 +91,6 @@ def _is_better(joined: FunctionRecord, general: FunctionRecord) -> bool:
         return not general.lifted or joined.definitions is Level.PROVED
     asked = {precondition.text for precondition in joined.preconditions}
     return any(precondition.text not in asked for precondition in general.preconditions)
-
-
-def _cases(function: ReadFunction) -> Iterator[tuple[dict[str, Flag], ReadFunction]]:
-    """Yield the cases of a function, each with what the flags are in it."""
-    if function.again is None:
-        return
-    try:
-        literal = literal_module(function)
-    except LiftError:
-        return
-    for case in cases_of(function_named(literal, function.name)):
-        yield case, in_case(function, [(name, flag.number) for name, flag in case.items()])
 
 
 def _joined(cases: Sequence[Lifted]) -> FunctionRecord | None:

@@ -35,17 +35,23 @@ def in_case(function: ReadFunction, case: Iterable[tuple[str, int]]) -> ReadFunc
         return function
     from tensorlift.ir.function import function_named
     from tensorlift.ir.literal_function import argument_names
-    from tensorlift.normalise.flags import assert_flags
+    from tensorlift.normalise.flags import assert_flags, leave_out
 
     try:
-        asserted = function.literally().clone()
+        whole = function.literally()
     except LiftError:
         return function
-    literal = function_named(asserted, function.name)
-    arguments = dict(zip(argument_names(literal), literal.body.blocks[0].args, strict=True))
-    known = {arguments[name]: number for name, number in case if name in arguments}
-    assert_flags(literal, known)
-    return function.again(asserted) if known else function
+    asserted, reached = whole.clone(), whole.clone()
+    for module in (asserted, reached):
+        literal = function_named(module, function.name)
+        arguments = dict(zip(argument_names(literal), literal.body.blocks[0].args, strict=True))
+        known = {arguments[name]: number for name, number in case if name in arguments}
+        if not known:
+            return function
+        if module is reached:
+            leave_out(literal, known)
+        assert_flags(literal, known)
+    return replace(function.again(reached), literally=lambda: asserted)  # which nothing is left out of
 
 
 def is_c(source: Source) -> bool:

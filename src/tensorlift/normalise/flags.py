@@ -15,9 +15,10 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.dialects.cf import AssertOp, BranchOp, ConditionalBranchOp
 from xdsl.dialects.func import ReturnOp
 
-from tensorlift.ir.arithmetic import ArithmeticFault, constant_of, evaluator, predicate_number, predicate_of
+from tensorlift.ir.arithmetic import ArithmeticFault, constant_of, evaluator, predicate_number, predicate_of, wrapper
 from tensorlift.ir.literal_function import Flag, argument_names
 from tensorlift.normalise.edit import insert, last_of
+from tensorlift.normalise.jumps import decide, remove_unreached
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -49,10 +50,12 @@ def _cases(function: FuncOp, known: dict[BlockArgument, Flag]) -> Iterator[dict[
     if not reached.returns:
         return
     for argument in function.body.blocks[0].args:
-        constants = None if argument in known else constants_asked(argument, reached.blocks)
-        if constants:
+        asked = None if argument in known else constants_asked(argument, reached.blocks)
+        if asked:
+            wrap = wrapper(argument.type)
+            constants = frozenset(number for number in asked if wrap(number) == number)
             other = next(number for number in count() if number not in constants)
-            for flag in (*map(Flag, sorted(constants)), Flag(other, constants)):
+            for flag in (*map(Flag, sorted(constants)), *([Flag(other, constants)] if wrap(other) == other else [])):
                 yield from _cases(function, {**known, argument: flag})
             return
     yield known
@@ -104,10 +107,20 @@ def assert_flags(function: FuncOp, known: Mapping[BlockArgument, int]) -> None:
         insert([number, test, AssertOp(test.result, StringAttr("a case"))], entry.first_op or last_of(entry))
 
 
+def leave_out(function: FuncOp, known: Mapping[BlockArgument, int]) -> None:
+    """Leave out of a function what control does not reach where flags are some numbers."""
+    reached = _Reached(function, known)
+    for branch in [block.last_op for block in reached.blocks]:
+        holds = reached.asked(branch) if isinstance(branch, ConditionalBranchOp) else None
+        if isinstance(branch, ConditionalBranchOp) and holds is not None:
+            decide(branch, holds=holds)
+    remove_unreached(function)
+
+
 class _Reached:
     """What control reaches where some arguments are known, and which integers values are there."""
 
-    def __init__(self, function: FuncOp, known: Mapping[SSAValue, int]) -> None:
+    def __init__(self, function: FuncOp, known: Mapping[BlockArgument, int]) -> None:
         """Go on from the entry as long as something new is found."""
         entry = function.body.blocks[0]
         self.blocks, self.returns = {entry}, False
@@ -132,6 +145,11 @@ class _Reached:
             if target not in self.blocks:
                 self.blocks.add(target)
                 self._work[target] = None
+
+    def asked(self, branch: ConditionalBranchOp) -> bool | None:
+        """Tell which side of a branch that is reached is taken, if that is known."""
+        holds = self._of(branch.cond)
+        return None if not holds or len(holds) > 1 else holds != _FALSE
 
     def _of(self, value: SSAValue) -> Numbers:
         return self._numbers.get(value, frozenset())

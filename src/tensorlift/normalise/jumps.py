@@ -30,12 +30,17 @@ def decide_branches(function: FuncOp) -> None:
         branch = block.last_op
         holds = _known(branch.cond, block) if isinstance(branch, ConditionalBranchOp) else None
         if isinstance(branch, ConditionalBranchOp) and holds is not None:
-            count = 1 + len(branch.then_block.args)
-            passed = branch.operands[1:count] if holds else branch.operands[count:]
-            target = branch.then_block if holds else branch.else_block
-            insert([BranchOp.create(operands=passed, successors=[target], location=branch.location)], branch)
-            remove(branch)
-    _remove_unreached(function)
+            decide(branch, holds=holds)
+    remove_unreached(function)
+
+
+def decide(branch: ConditionalBranchOp, *, holds: bool) -> None:
+    """Write a jump in place of a branch of which one side is known to be taken."""
+    count = 1 + len(branch.then_block.args)
+    passed = branch.operands[1:count] if holds else branch.operands[count:]
+    target = branch.then_block if holds else branch.else_block
+    insert([BranchOp.create(operands=passed, successors=[target], location=branch.location)], branch)
+    remove(branch)
 
 
 def _ask_before(block: Block) -> None:
@@ -104,7 +109,8 @@ def _about(constants: Iterable[int], of_type: Attribute) -> list[int]:
     return sorted({wrap(end + apart) for end in (*constants, 0, least) for apart in range(-_APART, _APART + 1)})
 
 
-def _remove_unreached(function: FuncOp) -> None:
+def remove_unreached(function: FuncOp) -> None:
+    """Remove the blocks of a function that nothing leads to."""
     reached: dict[Block, None] = {}
     work = [function.body.blocks[0]]
     while work:
