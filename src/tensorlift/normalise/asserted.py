@@ -31,7 +31,7 @@ def put_asserted(function: FuncOp) -> None:
     for argument in entry.args:
         test = next((test for test in tests if argument in test.operands), None)
         number = None if test is None else compared_with(argument, test)
-        if test is not None and number is not None and constants_asked(argument, function.body.blocks) is not None:
+        if test is not None and number is not None and constants_asked(argument, {*function.body.blocks}) is not None:
             its_type: Any = argument.type
             known = ConstantOp(IntegerAttr(number, its_type))
             known.location = test.location

@@ -37,6 +37,9 @@ def cases_of(function: FuncOp) -> list[dict[str, Flag]]:
     """List the cases of a function by the names of its flags; none where it is one, or there are too many."""
     names = dict(zip(function.body.blocks[0].args, argument_names(function), strict=True))
     found: list[dict[str, Flag]] = []
+    blocks = {*function.body.blocks}
+    if all(compared_with(*use) is None for argument in names for use in _uses(argument, blocks)):
+        return []  # at a glance
     for case in _cases(function, {}):
         if len(found) == MOST_CASES or not case or any(flag.others and _is_bounded(a) for a, flag in case.items()):
             return []
@@ -63,21 +66,33 @@ def _cases(function: FuncOp, known: dict[BlockArgument, Flag]) -> Iterator[dict[
 
 def constants_asked(value: SSAValue, blocks: Collection[Block]) -> frozenset[int] | None:
     """List the constants that a value may be asked to be in some blocks; None where something else is done with it."""
-    passed, found = [value], set[int]()
-    for one in passed:  # which grows
-        for use in one.uses:
-            op = use.operation
-            if op.parent not in blocks:
-                continue
-            if isinstance(op, BranchOp | ExtSIOp):
-                there = op.successor.args[use.index] if isinstance(op, BranchOp) else op.result
-                passed += [] if there in passed else [there]
-                continue
-            number = compared_with(one, op) if isinstance(op, CmpiOp) else None
-            if number is None and not _is_bound(op):
-                return None
-            found |= set() if number is None else {number}
+    found = set[int]()
+    for one, op in _uses(value, blocks):
+        number = compared_with(one, op)
+        if number is None and not _is_bound(op):
+            return None
+        found |= set() if number is None else {number}
     return frozenset(found)
+
+
+def _uses(value: SSAValue, blocks: Collection[Block]) -> Iterator[tuple[SSAValue, Operation]]:
+    """Yield what uses a value in some blocks, wherever branches pass it and in any width, with what it uses."""
+    passed = [value]
+    for one in passed:  # which grows
+        for op, index in [(use.operation, use.index) for use in one.uses if use.operation.parent in blocks]:
+            if isinstance(op, BranchOp | ExtSIOp):
+                there = op.successor.args[index] if isinstance(op, BranchOp) else op.result
+                passed += [] if there in passed else [there]
+            else:
+                yield one, op
+
+
+def compared_with(value: SSAValue, op: Operation) -> int | None:
+    """Return the constant that an operation asks a value to be, or not to be."""
+    if not isinstance(op, CmpiOp) or predicate_of(op)[0] not in {"==", "!="}:
+        return None
+    number = constant_of(op.rhs if value is op.lhs else op.lhs)
+    return None if number is None else int(number)
 
 
 def _is_bound(op: Operation) -> bool:
@@ -89,12 +104,6 @@ def _is_bound(op: Operation) -> bool:
 def _is_bounded(flag: SSAValue) -> bool:
     """Tell whether not all integers are asked for in the same way of which a flag is none of the constants."""
     return any(_is_bound(use.operation) for use in flag.uses)
-
-
-def compared_with(value: SSAValue, test: CmpiOp) -> int | None:
-    """Return the constant that a value is asked to be, or not to be."""
-    number = constant_of(test.rhs if value is test.lhs else test.lhs)
-    return None if number is None or predicate_of(test)[0] not in {"==", "!="} else int(number)
 
 
 def assert_flags(function: FuncOp, known: Mapping[BlockArgument, int]) -> None:
