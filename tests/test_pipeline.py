@@ -24,6 +24,7 @@ class _Read:
     module: Any = field(default_factory=lambda: ModuleOp([]))
     diagnostics: tuple[Diagnostic, ...] = ()
     otherwise: Any = None
+    again: Any = None
 
 
 @pytest.fixture(autouse=True)
