@@ -37,7 +37,7 @@ from tensorlift.proofs.source.places import places_of
 from tensorlift.proofs.source.sense import are_bits_of
 from tensorlift.summarize.hits import called, left_early, states_of, stem
 from tensorlift.summarize.indices import is_access
-from tensorlift.summarize.one_loop import is_segment, nest, together
+from tensorlift.summarize.one_loop import begins_at_rest, is_segment, nest, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -194,13 +194,20 @@ class _Finding:
         states, lower, upper = together(loop, found)
         claim = LoopClaim(header, loop.variable, lower, upper, loop.step, (), inner=inner)
         claim = replace(claim, is_segment=is_segment(loop))
-        return self._with_states(replace(claim, phis=self._phis(claim, states, rest)), states)
+        claim = replace(claim, phis=self._phis(claim, states, rest))
+        if begins_at_rest(loop):
+            moves = [phi.by.constant_value for phi in claim.phis if isinstance(phi, Advance)]
+            claim = replace(claim, lower=(), step=next((by for by in moves if by), 1))
+        elif len(lower) > 1:
+            claim = replace(claim, lower=())
+        return self._with_states(claim, states)
 
     def _with_states(self, claim: LoopClaim, states: Effect) -> LoopClaim:
         """Add the states, with the values that they mean by names of numbers."""
         read = {n for p in states.values() for _, term in p for n in self._numbers(term)} - {*claim.phis}
         local = {name: at for name in sorted(read) if (at := self._local(name, claim.header)) is not None}
-        expanded = {a: [(d, self._expanded(t, d, local)) for d, t in p] for a, p in states.items()}
+        named = {*local, *states}
+        expanded = {a: [(d, self._expanded(t, d, named)) for d, t in p] for a, p in states.items()}
         return replace(claim, states=expanded, locals=local)
 
     def _phis(self, claim: LoopClaim, states: Mapping[str, list[Piece]], inner: Sequence[Loop]) -> tuple[Phi, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import applies
 from tensorlift.poly.affine import affine
+from tensorlift.poly.domain import Domain
 from tensorlift.summarize.hits import called, states_of, stem
 from tensorlift.summarize.statements import Branch, Loop, loops_in
 
@@ -59,3 +60,10 @@ def _is_case(one: Loop, loop: Loop) -> bool:
 def is_segment(loop: Loop) -> bool:
     """Tell whether a loop goes over all places, of which the source asks those between bounds that are data."""
     return any(isinstance(s, Branch) and applies(s.condition, "within") for s in loop.body)
+
+
+def begins_at_rest(loop: Loop) -> bool:
+    """Tell whether a loop does nothing before where its source begins, which a division tells."""
+    body = loop.body
+    only = body[0] if len(body) == 1 and loop.step == 1 else None
+    return isinstance(only, Branch) and isinstance(only.condition, Domain) and only.condition.has_divisions

@@ -62,16 +62,16 @@ class Hit:
 class LoopClaim:
     """A loop, by the position of its header among the blocks.
 
-    ``variable`` goes up from ``lower``, by ``step``, as long as it is below each of ``upper``.  A step that is no
-    constant is at least one, and it is not known which iterations there are.  ``phis`` has one entry for each argument
-    of the header.  ``states`` are the arrays before iteration ``variable``; ``item`` is the loop of the definitions,
-    where it stays one.  ``versions`` names the definitions that arrays are equal to when the loop ends.  ``locals``
-    tells which values of the IR the states mean by the names of scalars that the loop does not change: each by its
-    block, and the position of its operation or, counted from -1 down, of its argument.  ``ahead`` is for loops that
-    stay.  ``is_segment``: the source goes over some places of an array, between bounds that are data, the claim over
-    all of them (`segments`).  With ``inner``, a claim of the same loop, an iteration is all of those of ``inner``.  A
-    loop that does something and is left early has a ``hit``, of which states tell; ``running`` is what numbers would
-    be if it were not left.
+    ``variable`` goes up from ``lower``, by ``step``, as long as it is below each of ``upper``. A step that is no
+    constant is at least one, and it is not known which iterations there are. ``phis`` has one entry for each argument
+    of the header. ``states`` are the arrays before iteration ``variable``; ``item`` is the loop of the definitions,
+    where it stays one. ``versions`` names the definitions that arrays are equal to when the loop ends. ``locals`` tells
+    which values of the IR the states mean by the names of scalars that the loop does not change: each by its block, and
+    the position of its operation or, counted from -1 down, of its argument. ``ahead`` is for loops that stay. Without
+    ``lower``, the loop begins where the counter does that moves by its step. ``is_segment``: the source goes over some
+    places of an array, between bounds that are data, the claim over all of them (`segments`). With ``inner``, a claim
+    of the same loop, an iteration is all of those of ``inner``. A loop that does something and is left early has a
+    ``hit``, of which states tell; ``running`` is what numbers would be if it were not left.
     """
 
     header: int

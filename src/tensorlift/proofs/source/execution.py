@@ -52,6 +52,7 @@ from tensorlift.proofs.source.segments import bounds_stated, run_segment
 from tensorlift.proofs.source.sense import are_bits_of, cell_names, require_sense
 from tensorlift.proofs.source.sequential import run_sequential
 from tensorlift.proofs.source.sharing import Tracked
+from tensorlift.proofs.source.starts import run_from_starts
 from tensorlift.proofs.source.stated import decided_by_places, places_stated
 from tensorlift.proofs.source.tested_behind import is_tested_behind, left_behind, require_last
 from tensorlift.proofs.source.unbounded import run_unbounded
@@ -209,6 +210,12 @@ class Execution:
             raise Undecided("nothing is claimed of the loop", self.flow.blocks[header].last_op)
         if claim.is_segment:
             return run_segment(self, claim, passed, frame, context)
+        way = Exit(header, passed, frame, context)
+        return self.counted(claim, way, stop) if claim.lower else run_from_starts(self, claim, way, stop)
+
+    def counted(self, claim: LoopClaim, way: Exit, stop: int) -> tuple[int, Outcome | None]:
+        """Decide the claim of a loop that goes from a lower bound up to the least of its upper ones."""
+        header, passed, frame, context = way
         loop = self.entered(claim, passed, frame, context)
         if claim.item and claim.item.goes_on is not None:
             return run_unbounded(self, loop, frame)
@@ -266,9 +273,8 @@ class Execution:
         entry: dict[str, Term] = {}
         for phi, value, argument in zip(claim.phis, passed, block.args, strict=True):
             if isinstance(phi, Advance):
-                if not isinstance(value, Exact) or len(claim.lower) != 1:
-                    before.append(self._counter(claim, phi, value, context))
-                    continue
+                if not isinstance(value, Exact):
+                    raise Undecided("a counter starts at a value that is not known", block.last_op)
                 moved = phi.by * Polynomial.of(variable - claim.lower[0])
                 moved, rest = moved.divide(Polynomial.of(affine(claim.step)))
                 if rest.terms:
@@ -291,19 +297,6 @@ class Execution:
             raise Undecided(f"{phi} has another type in the definitions")
         return info.dtype
 
-    def _counter(self, claim: LoopClaim, phi: Advance, value: Value, context: Domain) -> Value:
-        """Take the variable of a loop for a counter that starts at the greatest of its lower bounds."""
-        pieces = value.pieces if isinstance(value, Cases) else ((UNIVERSE, value),)
-        for domain, part in pieces:
-            start = part.value.as_affine() if isinstance(part, Exact) and part.is_signed else None
-            where = context & domain
-            greatest = Domain.union(Domain.of(equal(low, start)) for low in claim.lower) if start is not None else where
-            if start is None or phi.by != Polynomial.of(affine(claim.step)) or not (
-                where.is_subset(greatest) and where.implies(*(at_least(start, low) for low in claim.lower))
-            ):  # fmt: skip
-                raise Undecided("a counter starts at a value that is not known", self.flow.blocks[claim.header].last_op)
-        return Exact(Polynomial.variable(claim.variable), is_signed=not phi.wraps)
-
     def _value_at(self, block: int, position: int) -> SSAValue:
         """Return a value by its block, and the position of its operation or, counted from -1 down, of its argument."""
         try:
@@ -316,7 +309,7 @@ class Execution:
         """Show that a loop ends as soon as its variable is not below its upper bounds; tell if at its header alone."""
         claim, below = loop.claim, loop.claim.below
         variable = affine(claim.variable)
-        first = Domain.union(Domain.of(equal(variable, low)) for low in claim.lower)
+        first = Domain.of(equal(variable, claim.lower[0]))
         following = below.substitute({claim.variable: variable - claim.step})
         ended = (claim.reached(loop.context) - below) & (first | following)
         if ended.is_empty():

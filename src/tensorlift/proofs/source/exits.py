@@ -105,12 +105,12 @@ def counter_at_end(loop: Entered, number: int) -> Value:
     claim, was, start = loop.claim, loop.before[number], loop.given[number]
     assert isinstance(was, Exact)
     low = claim.lower[0]
-    for high in claim.upper if len(claim.lower) == 1 else ():
+    for high in claim.upper:
         others = [at_least(other, high) for other in claim.upper if other is not high]
         is_told = isinstance(claim.step, int)
         whole = strided("end", low, claim.step).substitute({"end": high}) if is_told else EMPTY
         if loop.context.implies(at_least(high, low), *others) and loop.context.is_subset(whole):
             return Exact(was.value.substitute({claim.variable: Polynomial.of(high)}), was.is_signed)
-    if any(loop.context.implies(at_least(low, high)) for low in claim.lower for high in claim.upper):
+    if any(loop.context.implies(at_least(low, high)) for high in claim.upper):
         return start
     return Exact(Polynomial.variable(fresh("end")), is_signed=False)

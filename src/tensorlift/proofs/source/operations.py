@@ -34,7 +34,7 @@ from tensorlift.proofs.source.integers import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 
 class Memory(NamedTuple):
@@ -329,6 +329,7 @@ _DIVISIONS = {
     "arith.shrsi": (False, False),
     "arith.shrui": (True, False),
 }
+_LINEAR = {"arith.addi", "arith.subi", "arith.muli", "arith.extsi"}
 _ROUNDED_DOWN = frozenset({"arith.floordivsi", "arith.ceildivsi", "arith.shrsi"})  # whatever the sign
 
 
@@ -359,15 +360,26 @@ def _division(op: Operation, operands: list[Exact], context: Domain, known: Know
             [(UNIVERSE, whole)] if whole is not None else divided_by_cases(numerator, divisor, context, is_down=is_down)
         )
     ]
-    if not pieces and gives_rest and number is not None and _is_compared(op):
+    if not pieces and gives_rest and number is not None and _is_compared(op.results[0]):
         rests = rests_by_cases(numerator, number, context)
         pieces = [(domain, Exact(Polynomial.constant(rest), is_signed=True)) for domain, rest in rests]
     return None if not pieces else pieces[0][1] if len(pieces) == 1 else Cases(tuple(pieces))
 
 
-def _is_compared(op: Operation) -> bool:
-    """Tell whether comparisons alone ask for an integer: what is stored is a term."""
-    return all(use.operation.name == "arith.cmpi" for use in op.results[0].uses)
+def _is_compared(value: SSAValue) -> bool:
+    """Tell whether comparisons alone ask for an integer, or where loops begin: what is stored is a term."""
+    uses = [(use.operation, use.index) for use in value.uses]
+    return all(
+        op.name == "arith.cmpi"
+        or (op.name in _LINEAR and _is_compared(op.results[0]))
+        or (op.name == "cf.br" and _is_counter(op.successors[0].args[index]))
+        for op, index in uses
+    )
+
+
+def _is_counter(argument: BlockArgument) -> bool:
+    """Tell whether a block compares what it is given."""
+    return any(use.operation.name == "arith.cmpi" and use.operation.parent is argument.block for use in argument.uses)
 
 
 def _quotient(

@@ -121,10 +121,8 @@ def require_sense(claim: LoopClaim, known: AbstractSet[str], cells: AbstractSet[
         Undecided: where that is not so.
 
     """
-    if not (claim.lower and claim.upper and context.implies(at_least(claim.step, 1))):
+    if not (claim.lower and claim.upper and context.implies(at_least(claim.step, 1))) or claim.lower[1:]:
         raise Undecided("the claim of a loop has no bounds, or does not go up")
-    if claim.step != 1 and len(claim.lower) > 1:
-        raise Undecided("a loop whose iterations are apart begins at one of several bounds")
     if not claim.variable.isidentifier() or claim.variable in known | cells:
         raise Undecided(f"{claim.variable} has another meaning")
     bounds = (*claim.lower, affine(claim.step))
