@@ -346,7 +346,7 @@ class Evolution:
                 steps[number] = end.polynomial - self.symbol(number)
                 self.kinds[number] = end.ctype
         steps |= dict.fromkeys(self._still(), ZERO)
-        waiting = dict(steps)
+        waiting = {number: step for number, step in steps.items() if not self._turns(number, step)}
         while waiting:
             ready = {n: step for n, step in waiting.items() if self.needed(step) <= self.moves.keys()}
             if not ready:
@@ -357,6 +357,34 @@ class Evolution:
                 if total is not None:
                     self.moves[number], self.needs[number] = total, ()
                     self._rest(number, step)
+
+    def _turns(self, number: int, step: Polynomial) -> bool:
+        """Note how an integer moves that turns from one of two values to the other in each iteration: ``c - v``.
+
+        It is ``a + k*((e + t) mod 2)``, where it starts at ``a + k*(e mod 2)`` and ``c`` is ``2*a + k``.
+        """
+        start, total, turned = self.starts[number], step + self.symbol(number).scale(2), ZERO
+        if not isinstance(start, Index) or self.needed(total):
+            return False
+        least = start.polynomial
+        for name in least.variables() & self.ranges.quotients.keys():
+            turned = self.ranges.quotients[name][0]
+            half, rest = least.coefficient(name).divide(Polynomial.constant(-2))
+            least = least - half * self._odd(turned) if rest == ZERO else least
+        apart = total - least.scale(2)
+        if apart.constant_value is None or least + apart * self._odd(turned) != start.polynomial:
+            return False
+        ends, kind = {least.constant_value, (least + apart).constant_value} - {None}, self.kinds[number]
+        if any(kind.wrap(end) != end for end in ends):
+            return False
+        after = self._odd(turned + Polynomial.variable(ITERATION))
+        self.moves[number] = apart * (after - self._odd(turned))
+        self.needs[number] = fit(total - start.polynomial, kind, start.needs, self.quiet.setting).needs
+        return True
+
+    def _odd(self, polynomial: Polynomial) -> Polynomial:
+        """Give 1 for an odd integer, and 0 for an even one."""
+        return polynomial - self.ranges.quotient(polynomial, 2).scale(2)
 
     def _rest(self, number: int, step: Polynomial) -> None:
         """Note on what a step rests in each iteration; one that rests on what is not linear gives no closed form.

@@ -37,7 +37,7 @@ from tensorlift.proofs.source.places import places_of
 from tensorlift.proofs.source.sense import are_bits_of
 from tensorlift.summarize.hits import called, left_early, states_of, stem
 from tensorlift.summarize.indices import is_access
-from tensorlift.summarize.one_loop import begins_at_rest, is_segment, nest, together
+from tensorlift.summarize.one_loop import begins_at_rest, in_one_iteration, is_segment, nest, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -97,6 +97,7 @@ class _Finding:
         self.once, self.temporaries = _defined_once(summary), _temporaries(flow, summary)
         infos = summary.all_arrays()
         self.spread = {n: infos[i.of] for n, i in infos.items() if i.of in infos and infos[i.of].shape}
+        self.numbers = {n: i.of for n, i in infos.items() if i.of is not None and n not in self.spread}
         self.defined = {definition.name: definition.array for definition in summary.definitions()}
         places = {header: _place(flow, header) for header in flow.loops}
         for place in {*places.values()}:
@@ -192,6 +193,7 @@ class _Finding:
         loop, *rest = loops
         inner = self._nested(header, rest, found) if rest else None
         states, lower, upper = together(loop, found)
+        states = in_one_iteration(states, self.numbers)
         claim = LoopClaim(header, loop.variable, lower, upper, loop.step, (), inner=inner)
         claim = replace(claim, is_segment=is_segment(loop))
         claim = replace(claim, phis=self._phis(claim, states, rest))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.terms import applies
-from tensorlift.poly.affine import affine
+from tensorlift.comprehension.rewrite import map_reads, substitute
+from tensorlift.comprehension.terms import Term, applies, read
+from tensorlift.poly.affine import affine, solved
 from tensorlift.poly.domain import Domain
+from tensorlift.poly.names import formals
 from tensorlift.summarize.hits import called, states_of, stem
 from tensorlift.summarize.statements import Branch, Loop, loops_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from tensorlift.comprehension.state import Effect
@@ -46,6 +47,27 @@ def together(
     lower = dict.fromkeys(low for one in alike.values() for low in one.lower)
     upper = dict.fromkeys(high for one in alike.values() for high in one.upper)
     return states, (*lower,), (*upper,)
+
+
+def in_one_iteration(states: Effect, numbers: Mapping[str, str]) -> Effect:
+    """Say what ``numbers`` with a cell for each iteration of a loop around are in one of these, by their own names."""
+    found: Effect = {}
+    for array, pieces in states.items():
+        name, (cell,) = numbers.get(array, array), formals(array, 1)
+        here = [{cell: at} for domain, _ in pieces if (at := solved(domain.equalities()).get(cell)) is not None]
+        if name == array or name in states or len(here) < len(pieces):
+            found[array] = pieces
+        else:
+            found[name] = [
+                (domain.substitute(at), _named(substitute(term, at), domain, array, name))
+                for (domain, term), at in zip(pieces, here, strict=True)
+            ]
+    return found
+
+
+def _named(term: Term, domain: Domain, array: str, name: str) -> Term:
+    """Read a number in place of the cells of an array."""
+    return map_reads(term, domain, lambda found, _: read(name, (), found.dtype) if found.array == array else found)
 
 
 def _is_case(one: Loop, loop: Loop) -> bool:
