@@ -50,6 +50,9 @@ def _answer(subject: Subject, literal: ModuleOp) -> str:
     return with_deep_stack(partial(decide, subject, literal))
 
 
+_SWEEP = "void f(int n, double x[n][n]) { for (int j = 0; j < n; j++)"
+
+
 @pytest.mark.parametrize(
     ("definitions", "literal"),
     [
@@ -174,6 +177,16 @@ def _answer(subject: Subject, literal: ModuleOp) -> str:
             "double f(int n, const double *x) { double s = 0, t; int i = 0; if (n < 5) return 0;"
             " do { t = x[i]; t = s + t; i++; s = t; } while (i <= 3 || (s = t + 5, i < n)); return t; }",
             id="what another edge of a loop hands on",
+        ),
+        pytest.param(
+            f"{_SWEEP} for (int i = j % 2; i < n; i += 2) x[j][i] = 1; }}",
+            f"{_SWEEP} for (int i = 1 - j % 2; i < n; i += 2) x[j][i] = 1; }}",
+            id="the other colour",
+        ),
+        pytest.param(
+            f"{_SWEEP} for (int i = j < 3 ? 0 : j - 3; i < n; i++) x[j][i] = 1; }}",
+            f"{_SWEEP} for (int i = j < 3 ? 0 : j - 2; i < n; i++) x[j][i] = 1; }}",
+            id="another one of the places where a loop begins",
         ),
     ],
 )

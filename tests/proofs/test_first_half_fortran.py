@@ -22,6 +22,8 @@ _STATEMENTS = {
     "do k = j - 1, max(1, j - 2), -1\nx(k) = x(k) - x(j)*m(k,j)\nend do\nend do",
     "a count of data, beside a loop that stays": "do k = 1, n\nx = x*c + v\nat(1) = at(1) + 1\nend do",
     "a temporary array in a loop that stays": "do k = 1, n\nx(2:n-1) = x(:n-2)*c + x(3:)\nend do",
+    "a sweep over one colour": "do j = 1, n\ndo k = 1 + mod(j + 1, 2), n, 2\nm(j,k) = c*x(k)\nend do\nend do",
+    "a number of each iteration, for a loop that stays": "do k = 1, n\nx(k) = sum(m(:,k))/sum(v)\nend do",
     "a gather of all": "x = v(at)",
     "two gathers": "x(2:) = v(at(2:)) + v(at(:n-1))",
     "the greatest of two arrays": "c = max(maxval(x), maxval(v))",

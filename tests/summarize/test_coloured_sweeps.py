@@ -23,6 +23,11 @@ def test_a_sweep_of_one_colour_is_closed(case: str) -> None:
     closed(_FUNCTION % CLOSED[case])
 
 
+def test_a_colour_that_turns_is_closed() -> None:
+    sweep = "for (int j = 1; j < n; j++) { for (int i = c; i < m; i += 2) u[j][i] = 2; c = 3 - c; }"
+    closed(f"void f(int n, int m, double u[n][m]) {{ int c = 1; {sweep} }}")
+
+
 def test_a_loop_that_begins_at_a_quotient_is_refused() -> None:
     with pytest.raises(LiftError) as caught:
         summary_of(function_of(_FUNCTION % "for (int i = j / 2; i < m; i++) u[j][i] = 0;"))
