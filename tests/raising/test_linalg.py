@@ -185,6 +185,62 @@ def test_extremes_are_folded() -> None:
     assert "arith.maximumf %out, %in" in result.text
 
 
+_SOFTMAX = """func.func @softmax(%x: memref<?x8xf32>, %y: memref<?x8xf32>, %n: index) {
+  %least = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  affine.for %i = 0 to %n {
+    %m = affine.for %j = 0 to 8 iter_args(%s = %least) -> (f32) {
+      %v = affine.load %x[%i, %j] : memref<?x8xf32>
+      %t = arith.maxnumf %s, %v : f32
+      affine.yield %t : f32
+    }
+    %sum = affine.for %j = 0 to 8 iter_args(%s = %zero) -> (f32) {
+      %v = affine.load %x[%i, %j] : memref<?x8xf32>
+      %d = arith.subf %v, %m : f32
+      %e = math.exp %d : f32
+      %t = arith.addf %s, %e : f32
+      affine.yield %t : f32
+    }
+    affine.for %j = 0 to 8 {
+      %v = affine.load %x[%i, %j] : memref<?x8xf32>
+      %d = arith.subf %v, %m : f32
+      %e = math.exp %d : f32
+      %q = arith.divf %e, %sum : f32
+      affine.store %q, %y[%i, %j] : memref<?x8xf32>
+    }
+  }
+  return
+}
+"""
+
+
+def test_folds_of_folds_start_from_what_changes_nothing() -> None:
+    text = raised(_SOFTMAX).text
+    assert "affine.for" not in text
+    assert text.count("linalg.fill") == 2
+    assert text.count("linalg.generic") == 3
+    assert "arith.constant 0xff800000 : f32" in text
+
+
+def test_the_place_of_the_greatest_value_is_a_fold_of_a_fold() -> None:
+    body = """%v = affine.load %A[%i] : memref<9xf32>
+  %is = arith.cmpf ogt, %v, %m : f32
+  %t = arith.select %is, %v, %m : f32
+  %k = arith.index_cast %i : index to i32
+  %q = arith.select %is, %k, %p : i32
+  affine.yield %t, %q : f32, i32"""
+    text = f"""func.func @f(%A: memref<9xf32>) -> i32 {{
+  %zero = arith.constant 0 : i32
+  %least = arith.constant 0xFF800000 : f32
+  %r:2 = affine.for %i = 0 to 9 iter_args(%m = %least, %p = %zero) -> (f32, i32) {{
+  {body}
+  }}
+  return %r#1 : i32
+}}
+"""
+    assert "affine.for" not in raised(text).text
+
+
 def test_open_extents_are_parts_and_sizes_are_preconditions() -> None:
     body = "%z = arith.constant 2.0 : f64\naffine.store %z, %A[%i0] : memref<?xf64>"
     result = raised(nest(body, [0], "%A: memref<?xf64>, %n: index").replace("0 to 0", "0 to %n"))

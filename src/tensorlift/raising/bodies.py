@@ -15,17 +15,15 @@ from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Scalar,
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import is_float, width
 from tensorlift.poly.affine import Affine
-from tensorlift.targets.linalg.writer import (
-    Value,
-    element_type,
-    map_text,
-)
+from tensorlift.targets.linalg.rows_structured import is_neutral
+from tensorlift.targets.linalg.writer import Value, element_type, map_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from xdsl.dialects.builtin import MemRefType
 
+    from tensorlift.comprehension.terms import Reducer
     from tensorlift.diagnostics import LiftError
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.linalg.writer import Writer
@@ -168,6 +166,7 @@ def operand(memref: MemRef, indices: Sequence[Affine], loops: Sequence[Loop], wr
     return Operand(memref.part(offsets, shape, kept, writer), tuple(subscripts))
 
 
+_INFINITE: tuple[tuple[Reducer, str], ...] = (("max", "-inf"), ("min", "inf"))  # where extremes of floats start
 _PLAIN = "keep the loops, or write them over plain ranges with rising subscripts"
 
 
@@ -215,6 +214,9 @@ class Body:
         if isinstance(term, Index):
             return self._index(term)
         if isinstance(term, Apply):
+            for op, infinite in _INFINITE:
+                if is_float(term.dtype) and is_neutral(term, op):
+                    return self.writer.number(infinite, term.dtype)
             return self.applied(term.op, [self.value(arg) for arg in term.args], term)
         raise unraisable("a value has cases or folds inside of other functions")
 

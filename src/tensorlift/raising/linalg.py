@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
-from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reduce, Scalar, Term
+from tensorlift.comprehension.segments import neutral_term
+from tensorlift.comprehension.terms import COMBINER, Apply, Read, Reduce, Term
 from tensorlift.ir.subscripts import PRODUCTS
-from tensorlift.ops.scalar_ops import neutral
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.names import fresh
 from tensorlift.raising.bodies import (
@@ -35,7 +35,7 @@ from tensorlift.raising.bodies import (
     unraisable,
 )
 from tensorlift.targets.c.operands import box
-from tensorlift.targets.c.sums import addends, folds_of, has_fold, joined, opened_fold, replaced
+from tensorlift.targets.c.sums import addends, has_fold, is_fold, joined, opened_fold, replaced
 from tensorlift.targets.linalg.writer import element_type, operands_text
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ class Emission:
         term = self.without_folds(term, piece.domain, piece.variables)
         loops = self.loops(piece.domain, piece.variables)
         out = self._out(piece, loops)
-        if isinstance(term, Constant | Scalar):
+        if not term.reads and not term.free:
             value = Body(self.writer, loops, self.at).value(term)
             self._named("fill", [value], out)
             return
@@ -278,7 +278,7 @@ class Emission:
 
     def without_folds(self, term: Term, domain: Domain, variables: Sequence[str]) -> Term:
         """Return a term that reads what its folds are from arrays."""
-        for fold in folds_of(term) if has_fold(term) else ():
+        while fold := _first_fold(term):  # the cell that stands for it may stand in others too
             spelled = (v for read in reads_in_order([fold]) for index in read.indices for v in index.variables)
             own = tuple(v for v in dict.fromkeys((*spelled, *variables)) if v in fold.free and v in variables)
             where = domain.project_out(*(v for v in variables if v not in own))
@@ -376,14 +376,21 @@ def _check_dimensions(loops: Sequence[Loop], operands: Sequence[Operand]) -> Non
 def _extreme(term: Term) -> tuple[Term, Reduce] | None:
     """Split ``max(start, fold)`` and its like; a fold by itself starts from what changes nothing."""
     if isinstance(term, Reduce):
-        first = neutral(term.op, term.dtype)
-        return (terms.constant(first, term.dtype), term) if isinstance(first, int) else None
+        return neutral_term(term.op, term.dtype), term
     if not isinstance(term, Apply):
         return None
     for fold, start in (term.args, term.args[::-1]) if len(term.args) == _PAIR else ():
         if isinstance(fold, Reduce) and COMBINER[fold.op] == term.op and not has_fold(start):
             return start, fold
     return None
+
+
+def _first_fold(term: Term) -> Term | None:
+    """Return a fold that is in no other one, with what it starts from where that is told."""
+    if is_fold(term) or (isinstance(term, Apply) and _extreme(term) is not None):
+        return term
+    inside = (_first_fold(child) for child in term.children if has_fold(child))
+    return next((fold for fold in inside if fold is not None), None)
 
 
 def _with_own(term: Term, domain: Domain, own: Read) -> Term:
