@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _NAME = "nest"
 _PLAIN = re.compile(r"(?!arg\d+$)(?!.*_d\d+$)[A-Za-z]\w*")  # not as arguments without a name, or extents, are named
 _PARTS = ("memref.subview", "memref.cast")
-_RESHAPED = ("memref.expand_shape", "memref.reinterpret_cast")
+_RESHAPED = ("memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast")
 _AGAIN = ("arith.constant", "memref.dim", "affine.apply", *_PARTS)
 _INDICES = (  # of which a proof knows what they are, where they are linear
     *("arith.addi", "arith.subi", "arith.select", "arith.cmpi", "arith.minsi", "arith.maxsi"),

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 UNNEEDED = (  # where nothing uses them
     *("arith.constant", "arith.addi", "arith.muli", "arith.subi", "affine.apply"),
-    *("memref.dim", "memref.subview", "memref.cast", "memref.expand_shape", "memref.reinterpret_cast"),
+    *("memref.dim", "memref.subview", "memref.cast", "memref.collapse_shape", "memref.expand_shape"),
+    "memref.reinterpret_cast",
 )
 PURE = (*UNNEEDED, "memref.alloc")
 _SHARED = ("arith.constant", "memref.dim")
