@@ -155,9 +155,31 @@ def test_what_is_guarded_is_accepted_again(pipeline: str) -> None:
     assert "func.func @k(" in again
 
 
-def test_strided_memory_is_not_compared() -> None:
+def test_strides_that_are_open_are_compared_where_the_function_starts() -> None:
     kind = "memref<?xf64, strided<[?], offset: ?>>"
     result = guarded(SHIFT.replace("memref<?xf64>", kind))
+    guard = result.text.partition("func.func private")[0]
+    assert guard.count("memref.extract_strided_metadata") == 2
+    assert "no two elements of a share memory; no two elements of b share memory" in result.diagnostics[0].message
+    assert "affine.for" in result.text.partition("@k_original(%a")[2]
+
+
+def test_strides_that_a_type_states_are_no_condition() -> None:
+    kind = "memref<8xf64, strided<[2], offset: 1>>"
+    text = SHIFT.replace("memref<?xf64>", kind)
+    result = guarded(text)
+    assert result.diagnostics[0].message.endswith("linalg.copy, where b shares no memory with a")
+    assert "extract_strided_metadata" not in result.text
+    alone = guarded(text.replace("%b[%i]", "%a[%i - 1]"))
+    assert "_original" not in alone.text
+    assert "affine.for" not in alone.text
+
+
+@pytest.mark.parametrize("kind", ["memref<?x8xf64, strided<[4, 1]>>", "memref<8xf64, strided<[-1], offset: 7>>"])
+def test_strides_that_overlap_or_go_backwards_are_not_compared(kind: str) -> None:
+    place = "%0, %0" if "x8" in kind else "%0"
+    text = SHIFT.replace("memref<?xf64>", kind).replace("[%i - 1]", f"[{place}]").replace("[%i]", f"[{place}]")
+    result = guarded(text.replace("%0", "%i"))
     assert "_original" not in result.text
     assert "affine.for" in result.text
 

@@ -79,13 +79,54 @@ class Tests(ABC):
         return self.joined(choices, "ori")
 
     def span(self, position: int) -> tuple[str, str]:
-        """Return the first address of an array, and the one behind its last."""
+        """Return the first address of an array whose strides are positive, and the one behind its last."""
         memory = self.types[position]
         start = self.new(self.address.format(f"%a{position}", memory))
         size = self.number(-(-memory.element_type.bitwidth // 8))
-        for axis in range(len(memory.get_shape())):
-            size = self.new(f"arith.muli {size}, {self.extent(position, axis)} : index")
+        if hasattr(memory.layout, "strides"):
+            offset = self._layout(position, memory.layout.offset, 1)
+            start = self.joined([start, self.joined([size, offset], "muli", "index")], "addi", "index")
+            size = self.joined([size, self._reach(position)], "muli", "index")
+        else:
+            for axis in range(len(memory.get_shape())):
+                size = self.new(f"arith.muli {size}, {self.extent(position, axis)} : index")
         return start, self.new(f"arith.addi {start}, {size} : index")
+
+    def _reach(self, position: int) -> str:
+        """Return how many places there are from the first element of an array to its last."""
+        reach = [self.number(1)]
+        for axis in range(len(self.types[position].get_shape())):
+            before = self.new(f"arith.subi {self.extent(position, axis)}, {self.number(1)} : index")
+            reach.append(self.joined([before, self.stride(position, axis)], "muli", "index"))
+        return self.joined(reach, "addi", "index")
+
+    def spread(self, position: int) -> str:
+        """Test that each stride of an array passes all that lies inside of it, in the order of the axes."""
+        tests, least = [], self.number(1)
+        for axis in reversed(range(len(self.types[position].get_shape()))):
+            stride = self.stride(position, axis)
+            tests.append(self.new(f"arith.cmpi sge, {stride}, {least} : index"))
+            least = self.joined([stride, self.extent(position, axis)], "muli", "index")
+        return self.joined(tests, "andi") or self.new("arith.constant true")
+
+    def stride(self, position: int, axis: int) -> str:
+        """Return how far elements along an axis are apart."""
+        memory = self.types[position]
+        return self._layout(position, memory.layout.strides.data[axis], 2 + len(memory.get_shape()) + axis)
+
+    def _layout(self, position: int, stated: Any, result: int) -> str:
+        """Return a number that the layout of an array states, or that is known of it when the function runs."""
+        if hasattr(stated, "data"):
+            return self.number(stated.data)
+        memory, count = self.types[position], 2 + 2 * len(self.types[position].get_shape())
+        space = "" if memory.memory_space.name == "none" else f", {memory.memory_space}"
+        base = f"memref<{memory.element_type}{space}>"
+        given = f'"memref.extract_strided_metadata"(%a{position}) : ({memory})'
+        text = f"{given} -> ({', '.join([base, *['index'] * (count - 1)])})"
+        if text not in self.known:
+            self.known[text] = f"%m{position}"
+            self.lines.append(f"%m{position}:{count} = {text}")
+        return f"{self.known[text]}#{result}"
 
     def apart(self, one: tuple[str, str], other: tuple[str, str]) -> list[str]:
         """Return two tests, one of which holds where spans of memory lie apart."""

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tensorlift.poly.polynomial import Polynomial
 
 
+DISTINCT = "no two elements of {} share memory"  # of an array whose strides are not known
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A polynomial over the sizes that is zero, or at least zero."""

@@ -9,6 +9,7 @@ from tensorlift.ir.function import NULL, OFFSET, OUTSIDE, ROW, SIZE, axis_name
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import RETURNED
+from tensorlift.ir.requirements import DISTINCT
 from tensorlift.normalise.accesses import row_name
 from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.execution import Execution, Test
@@ -115,7 +116,7 @@ def mlir_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
             rows = [axis_name(variable.name, axis, ROW) for axis in range(len(array.extents))]
             ex.rows[array] = sum(row in called for row in rows)
             if rows and rows[-1] in called:
-                ex.preconditions.state("stride", f"no two elements of {array.name} share memory", array.location)
+                ex.preconditions.state("stride", DISTINCT.format(array.name), array.location)
             for axis, extent in enumerate(array.extents):
                 known[axis_name(variable.name, axis, ROW)] = Index(Polynomial.variable(row_name(array, axis)), LONG)
                 if extent is not None:

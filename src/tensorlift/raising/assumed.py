@@ -9,18 +9,20 @@ assumed and calls one of the two.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, IndexType, IntegerType, MemRefType, NoneAttr, StringAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from tensorlift.contract.language import AnyOf, Compare, Extent, Quotient, Separate, Sum, atoms_of
+from tensorlift.contract.language import AnyOf, Compare, Extent, InWords, Quotient, Separate, Sum, atoms_of
 from tensorlift.contract.mlir import Tests
+from tensorlift.frontends.mlir.layouts import is_open, rises
 from tensorlift.ir.mixed import name_of
+from tensorlift.ir.requirements import DISTINCT
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.poly.names import unused
 from tensorlift.raising.bodies import unraisable
-from tensorlift.raising.outline import is_allocated, is_apart_from_new, memory_of
+from tensorlift.raising.outline import is_allocated, is_apart_from_new, memory_of, root_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +45,14 @@ class Apart:
     or_same: bool
 
 
-Assumption = Compare | AnyOf | Apart  # over ``a0``, the argument itself, and ``a0_d1``, an extent of one
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Rows of an argument of a function, which may lie far from each other, do not overlap."""
+
+    array: int
+
+
+Assumption = Compare | AnyOf | Apart | Spread  # over ``a0``, the argument itself, and ``a0_d1``, an extent of one
 
 
 def assumed(conditions: Iterable[Condition], arguments: Mapping[str, SSAValue]) -> list[Assumption]:
@@ -56,10 +65,13 @@ def assumed(conditions: Iterable[Condition], arguments: Mapping[str, SSAValue]) 
     found: list[Assumption] = []
     for condition in conditions:
         if isinstance(condition, Separate):
-            pairs = [_apart(arguments, condition.array, other, or_same=condition.or_same) for other in condition.others]
-            found += [pair for pair in pairs if pair is not None]
+            for other in condition.others:
+                found += _apart(arguments, condition.array, other, or_same=condition.or_same)
             continue
-        traced = None
+        traced: Assumption | None = None
+        if isinstance(condition, InWords):
+            told = (value for name, value in arguments.items() if condition.text == DISTINCT.format(name))
+            traced = next((Spread(value.index) for value in told if _is_argument(value)), None)
         if isinstance(condition, Compare | AnyOf):
             values = {atom: _named(atom, arguments) for atom in atoms_of(condition)}
             known = {atom: value for atom, value in values.items() if value is not None}
@@ -83,7 +95,7 @@ def value_of(value: SSAValue) -> Sum | None:
     owner: Any = value.owner
     if isinstance(value, BlockArgument):
         whole = isinstance(value.type, IndexType | IntegerType)
-        return Sum.name(f"a{value.index}") if whole and _is_function(value) else None
+        return Sum.name(f"a{value.index}") if whole and _is_argument(value) else None
     if owner.name == "arith.constant" and hasattr(owner.properties["value"], "value"):
         number = owner.properties["value"].value.data
         return Sum.number(number) if isinstance(number, int) else None
@@ -109,7 +121,7 @@ def _extent(array: SSAValue, axis: int) -> Sum | None:
     if length != DYNAMIC_INDEX:
         return Sum.number(length)
     if isinstance(array, BlockArgument):
-        return Sum.name(f"a{array.index}_d{axis}") if _is_function(array) else None
+        return Sum.name(f"a{array.index}_d{axis}") if _is_argument(array) else None
     if owner.name == "memref.cast":
         return _extent(owner.operands[0], axis)
     open_before = sum(extent == DYNAMIC_INDEX for extent in of_type.get_shape()[:axis])
@@ -130,30 +142,36 @@ def _named(atom: Atom, arguments: Mapping[str, SSAValue]) -> Sum | None:
     return _extent(value, atom.axis) if value is not None and isinstance(value.type, MemRefType) else None
 
 
-def _apart(arguments: Mapping[str, SSAValue], one: str, other: str, *, or_same: bool) -> Apart | None:
-    """Trace back that two arrays lie apart; None where they do in any case, as one was made in the function."""
+def _apart(arguments: Mapping[str, SSAValue], one: str, other: str, *, or_same: bool) -> list[Assumption]:
+    """Trace back that two arrays lie apart; nothing where they do in any case, as one was made in the function."""
     memories = [memory_of(arguments[name]) for name in (one, other)]
     if any(map(is_allocated, memories)) and all(map(is_apart_from_new, memories)) and memories[0] is not memories[1]:
-        return None
+        return []
     if len({*memories}) == 2 and all(getattr(m.owner, "name", "") == "memref.get_global" for m in memories):  # noqa: PLR2004 - both
         names = {str(m.owner.properties["name"]) for m in memories if isinstance(m.owner, Operation)}
         if len(names) == 2:  # noqa: PLR2004 - two globals lie apart
-            return None
-    places = [m.index for m in memories if isinstance(m, BlockArgument) and _is_function(m) and _is_plain(m.type)]
-    if len(places) != 2 or places[0] == places[1]:  # noqa: PLR2004 - both
+            return []
+    around = [m for name, m in zip((one, other), memories, strict=True) if _has_span(m, arguments[name])]
+    if len({*around}) != 2:  # noqa: PLR2004 - both
         raise _untraced(f"{one} shares no memory with {other}")
+    types: list[Any] = [memory.type for memory in memories]
+    spread = [Spread(memory.index) for memory, of_type in zip(around, types, strict=True) if is_open(of_type)]
     is_whole = all(arguments[name] is memory for name, memory in zip((one, other), memories, strict=True))
-    return Apart(places[0], places[1], or_same and is_whole and memories[0].type == memories[1].type)
+    same = or_same and is_whole and types[0] == types[1] and not spread
+    return [*spread, Apart(around[0].index, around[1].index, same)]
 
 
-def _is_function(value: BlockArgument) -> bool:
-    parent = value.block.parent_op()
+def _is_argument(value: SSAValue) -> TypeGuard[BlockArgument]:
+    parent = value.block.parent_op() if isinstance(value, BlockArgument) else None
     return parent is not None and parent.name == "func.func"
 
 
-def _is_plain(of_type: Any) -> bool:
-    """Tell whether the cells of an array lie one behind the other."""
-    return isinstance(of_type.layout, NoneAttr) and hasattr(of_type.element_type, "bitwidth")
+def _has_span(memory: SSAValue, view: SSAValue) -> TypeGuard[BlockArgument]:
+    """Tell whether a memory is an argument of the function whose first and last address are told, around a view."""
+    of_type: Any = memory.type
+    if not _is_argument(memory) or not hasattr(of_type.element_type, "bitwidth"):
+        return False
+    return isinstance(of_type.layout, NoneAttr) or (root_of(view) is memory and rises(of_type))
 
 
 def _untraced(what: str) -> Exception:
@@ -197,7 +215,7 @@ class _Guard(Tests):
         """Write the function, with declarations of the two that it calls."""
         form = str(FunctionType.from_lists(self.types, self.results))
         declared = [f"func.func private @{one}{form}" for one in names]
-        tests = [self._same(one) if isinstance(one, Apart) else self.test(one) for one in dict.fromkeys(assumptions)]
+        tests = [self._holds(one) for one in dict.fromkeys(assumptions)]
         holds = self.joined(tests, "andi")
         spelled = ", ".join(map(str, self.results))
         calls = [self.call(one) for one in names]
@@ -225,6 +243,11 @@ class _Guard(Tests):
             return self.new(f"arith.floordivsi {self.sum(atom.numerator)}, {self.sum(atom.divisor)} : index")
         place, _, axis = str(atom).removeprefix("a").partition("_d")
         return self.extent(int(place), int(axis)) if axis else self.as_index(int(place))
+
+    def _holds(self, one: Assumption) -> str:
+        if isinstance(one, Spread):
+            return self.spread(one.array)
+        return self._same(one) if isinstance(one, Apart) else self.test(one)
 
     def _same(self, pair: Apart) -> str:
         """Test that arrays lie apart, or are the same one where that is enough."""

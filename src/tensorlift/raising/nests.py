@@ -13,11 +13,13 @@ from xdsl.dialects.builtin import IndexType, MemRefType
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.terms import COMBINER, Read, Reduce, Term
-from tensorlift.contract.language import AnyOf, Compare, Separate, atoms_of
+from tensorlift.contract.language import AnyOf, Compare, InWords, Separate, atoms_of
 from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.mlir.layouts import is_distinct
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.linear import Linear, apply_map
 from tensorlift.ir.location import location_of
+from tensorlift.ir.requirements import DISTINCT
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import at_least
 from tensorlift.poly.names import reserve
@@ -229,8 +231,12 @@ class Taken:
         values = dict(zip(outlined.names, outlined.arguments, strict=True))
         new = {name for name, value in values.items() if is_allocated(value)}
         traced = {name for name, value in values.items() if is_apart_from_new(value)}
+        arrays = {name: value.type for name, value in values.items() if isinstance(value.type, MemRefType)}
+        apart = {DISTINCT.format(name) for name, of_type in arrays.items() if is_distinct(of_type)}
         found: list[Condition] = []
         for condition in conditions:
+            if isinstance(condition, InWords) and condition.text in apart:
+                continue
             if isinstance(condition, Separate):
                 array, is_new = condition.array, condition.array in new
                 others = tuple(o for o in condition.others if {o, array} - traced or not (is_new or o in new))

@@ -30,6 +30,31 @@ def check_layout(of_type: MemRefType[Any], place: Location | None) -> None:
         raise refusal("layout", place, f"{of_type}")
 
 
+def is_distinct(of_type: MemRefType[Any]) -> bool:
+    """Tell whether the type says that no two elements share a place: by strides that pass all that lies inside."""
+    layout: Any = of_type.layout
+    if not isinstance(layout, StridedLayoutAttr):
+        return isinstance(layout, NoneAttr)
+    strides = [stride.data for stride in layout.strides if isinstance(stride, IntAttr)]
+    pairs = sorted(zip(strides, of_type.get_shape(), strict=False), key=lambda pair: abs(pair[0]))
+    is_known = len(strides) == len(of_type.get_shape()) and all(extent >= 0 for _, extent in pairs[:-1])
+    return is_known and not _may_overlap([*strides], of_type.get_shape())
+
+
+def is_open(of_type: MemRefType[Any]) -> bool:
+    """Tell whether strides are not known before the program runs."""
+    layout: Any = of_type.layout
+    return isinstance(layout, StridedLayoutAttr) and not all(isinstance(one, IntAttr) for one in layout.strides)
+
+
+def rises(of_type: MemRefType[Any]) -> bool:
+    """Tell whether elements lie at strides of which none is known to go backwards."""
+    layout: Any = of_type.layout
+    return isinstance(layout, StridedLayoutAttr) and all(
+        one.data >= 0 for one in layout.strides if isinstance(one, IntAttr)
+    )
+
+
 def _is_injective(layout: AffineMap, shape: tuple[int, ...]) -> bool:
     """Tell whether a map gives distinct elements distinct places, for all extents that the shape leaves open."""
     one, other = ([f"{name}{k}" for k in range(len(shape))] for name in ("x", "y"))
@@ -66,8 +91,8 @@ _SPELLED = {
 def _may_overlap(strides: list[int | None], shape: tuple[int, ...]) -> bool:
     """Tell whether the constant strides let two elements share a place: each must pass all that lies inside of it."""
     inner = 1
-    for stride, extent in sorted((s, n) for s, n in zip(strides, shape, strict=True) if s is not None and n != 1):
-        if abs(stride) < inner:
+    for stride, extent in sorted((abs(s), n) for s, n in zip(strides, shape, strict=True) if s is not None and n != 1):
+        if stride < inner:
             return True
-        inner = abs(stride) * max(extent - 1, 0) + inner
+        inner = stride * max(extent - 1, 0) + inner
     return False
