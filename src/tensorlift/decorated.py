@@ -195,11 +195,16 @@ class LiftedFunction:
 
         self._live = find_function(self.original)
         plain = self._plain = self._form(Variation())
-        defaults = {p.name: p.default for p in plain.signature.parameters.values() if p.default is not p.empty}
-        variation = Variation(plain.variation(defaults).types)
-        with self._recorded(form := self._form(variation)):
-            if not self._live.may_have_objects:  # a call says what they hold
+        if self._live.may_have_objects:  # a call says what they hold
+            return
+        try:
+            defaults = {p.name: p.default for p in plain.signature.parameters.values() if p.default is not p.empty}
+            with self._recorded(form := self._form(Variation(plain.variation(defaults).types))):
                 form.lift_assumed()
+        except LiftError:
+            if not self._live.may_be_complex:
+                raise
+            self._forms = {Variation(): plain}  # a call says what is complex
 
     def _form(self, variation: Variation) -> Form:
         """Give the function in a form."""

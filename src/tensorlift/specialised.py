@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import threading
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -69,14 +70,30 @@ class Form:
     """A live function in one form, with its programs; ``choices`` are those of `LiftedFunction`."""
 
     def __init__(self, live: LiveFunction, target: str, choices: Mapping[str, Any], floats: str) -> None:
-        """Read what annotations tell; raises LiftError for what refuses the function in any case."""
+        """Take a function; what annotations tell of it is read when it is asked for."""
         self.live, self._target, self._keeps, self._float = live, target, choices["cache"], floats
         self.signature = inspect.signature(live.function)
         self.bind = binder(live.name, self.signature)
         self.record: FunctionRecord | None = None
+        self._untold = live.untold
         self._programs: dict[tuple[tuple[str, str], ...], LiftedProgram | LiftError] = {}
-        self._kinds = {name: parse_kind(text) if text else None for name, text in live.told().items()}
-        self._dtypes = live.told_dtypes()
+
+    @cached_property
+    def _kinds(self) -> dict[str, Kind | None]:
+        """What annotations tell; raises LiftError for what refuses the function in any case."""
+        return {name: parse_kind(text) if text else None for name, text in self.live.told().items()}
+
+    @cached_property
+    def _dtypes(self) -> dict[str, str]:
+        return self.live.told_dtypes()
+
+    @cached_property
+    def _told(self) -> set[str]:
+        """The parameters whose kind an annotation tells."""
+        try:
+            return {name for name, kind in self._kinds.items() if kind is not None}
+        except LiftError:  # what is complex is not told
+            return {*self.signature.parameters} - {*self._untold}
 
     def lift_assumed(self) -> None:
         """Lift for what annotations and use tell; raises LiftError for what refuses the function in any case."""
@@ -103,12 +120,8 @@ class Form:
 
     def variation(self, values: Mapping[str, Any]) -> Variation:
         """Find the types and the complex numbers that no annotation tells among the arguments of a call."""
-        types = ((name, type_named(value)) for name, value in values.items() if self._kinds.get(name) is None)
-        annotations = (
-            (name, _complex_kind(values[name]))
-            for name, kind in self._kinds.items()
-            if kind is None and name not in self._dtypes and name in values
-        )
+        types = ((name, type_named(value)) for name, value in values.items() if name not in self._told)
+        annotations = ((name, _complex_kind(values[name])) for name in self._untold if name in values)
         found = Variation(tuple(one for one in types if one[1]), tuple(one for one in annotations if one[1]))
         return found if found != Variation() else _PLAIN
 

@@ -181,6 +181,30 @@ def stretched(a: complex, x: "float64[:]"):
         x[i] = a.real * x[i] + a.imag
 
 
+def expectation(psi, h):  # nothing says what is complex, but for a call
+    e = 0j
+    for i in range(len(psi)):
+        for j in range(len(psi)):
+            e += psi[i].conjugate() * h[i, j] * psi[j]
+    return e.real, np.angle(psi)
+
+
+def escapes(c, steps: int):
+    z = np.zeros_like(c)
+    count = np.zeros(c.shape, dtype=int)
+    for _ in range(steps):
+        z = z * z + c  # no other name shows the array
+        count += np.abs(z) < 2
+    return count
+
+
+def shown(c):
+    z = c.copy()
+    w = z
+    z = z * z
+    return w, z, 1j
+
+
 def spectrum(t: "float64[:]"):
     z = np.zeros(len(t), dtype=complex)
     for i in range(len(t)):

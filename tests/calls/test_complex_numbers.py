@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.calls.functions import escapes, expectation, shown, spectrum
 from tests.calls.functions import scale_complex as scale
-from tests.calls.functions import spectrum
 
-from tensorlift import lift
+from tensorlift import LiftError, lift
 from tensorlift.calls.errors import ArgumentTypeError
 
 X = np.array([1 + 2j, 3 - 1j, 4, -2j])
@@ -32,6 +32,21 @@ def test_arrays_of_numpy_are_changed_in_place_and_results_are_complex() -> None:
 def test_what_is_no_complex_number_is_refused(arguments: tuple[Any, ...]) -> None:
     with pytest.raises(ArgumentTypeError):
         lift(scale)(*arguments)
+
+
+def test_a_call_tells_what_is_complex() -> None:
+    lifted, h = lift(expectation, cache=False), np.arange(16.0).reshape(4, 4)
+    for matrix in (h, h + 1j * h.T):
+        for found, expected in zip(lifted(X, matrix), lifted.original(X, matrix), strict=True):
+            np.testing.assert_allclose(found, expected)
+
+
+def test_arrays_that_no_other_name_shows_are_bound_again() -> None:
+    c = X[:, None] / 4 - X / 5
+    lifted = lift(escapes, cache=False)
+    assert lifted(c, 4).tolist() == lifted.original(c, 4).tolist()
+    with pytest.raises(LiftError, match="is bound again"):
+        lift(shown, cache=False)(X)
 
 
 def test_tensors_are_changed_in_place_and_differentiated() -> None:

@@ -166,6 +166,11 @@ class Expressions:
     def _attribute(self, node: ast.Attribute, inner: ast.expr, name: str) -> Complex | ast.expr:
         if isinstance(inner, ast.Name) and inner.id not in self._names.kinds:
             return node
+        kind = self._names.kinds.get(inner.id) if isinstance(inner, ast.Name) else None
+        if isinstance(kind, Pairs) and name == "shape":
+            return ast.Tuple(
+                [ast.Subscript(node, ast.Constant(axis), ast.Load()) for axis in range(kind.rank)], ast.Load()
+            )
         found = self.value(inner)
         if not isinstance(found, Complex):
             return ast.Attribute(found, name, node.ctx)
@@ -256,15 +261,22 @@ class Expressions:
             case "numpy", "real" | "imag", 1 if is_plain:
                 self._names.shaped(first, f"`{ast.unparse(node)}`")
                 return number(first.re if name == "real" else first.im)
-            case ("", "abs", 1) | ("numpy", "abs" | "absolute", 1) if is_plain:
-                if not home:
+            case ("" | "numpy", "abs", 1) | ("numpy", "absolute" | "angle", 1) | ("cmath", "phase", 1) if is_plain:
+                if home != "numpy":
                     self._names.keep_width()
-                return called(self._names.numpy("sqrt"), size(first))
+                return self._polar(node, name, first)
             case "numpy" | "cmath", "exp", 1 if is_plain:
                 if home == "cmath":
                     self._names.keep_width()
                 return self._exponential(first)
         return self._made_of_arrays(node, home, name, given)
+
+    def _polar(self, node: ast.Call, name: str, value: Complex) -> ast.expr:
+        """Give the absolute value, or the angle."""
+        if name.startswith("abs"):
+            return called(self._names.numpy("sqrt"), size(value))
+        self._names.shaped(value, f"`{ast.unparse(node)}`")
+        return called(self._names.numpy("arctan2"), number(value.im), number(value.re))
 
     def _made_of_arrays(
         self, node: ast.Call, home: str, name: str, given: Sequence[Complex | ast.expr]

@@ -140,6 +140,28 @@ class Names:
         argument = next((a for a in self.parameters if a.arg == name), None)
         return None if argument is None or name in self.kinds else told_rank(self.function, argument)
 
+    def may_refill(self, name: str, value: Complex) -> bool:
+        """Whether a local array that no other name shows may be filled with a value of its shape, rather than bound."""
+        kind = self.kinds.get(name)
+        if not isinstance(kind, Pairs) or kind.dtype != PARTS[None] or name in {a.arg for a in self.parameters}:
+            return False
+        is_shaped = all(part is not None and f"{name}[...]" in self.made_of(part) for part in value)
+        shown = (n.value for n in ast.walk(self.function) if isinstance(n, ast.Assign | ast.AnnAssign | ast.NamedExpr))
+        return is_shaped and not any(part is not None and self._shows(part, name) for part in shown)
+
+    def _shows(self, value: ast.expr, name: str) -> bool:
+        """Whether an expression may be an array itself, or a part of one that lies in its memory."""
+        match value:
+            case ast.Name():
+                return value.id == name
+            case ast.Tuple(elts=items) | ast.List(elts=items):
+                return any(self._shows(item, name) for item in items)
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare():
+                return False
+            case ast.Call(func=function) if self.callee(function)[1] in {*_CELLWISE, "copy", "sum"}:
+                return False
+        return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
+
     def note_aliases(self, name: str, value: Complex) -> None:
         """Note the names that may be of one array."""
         for part in value:

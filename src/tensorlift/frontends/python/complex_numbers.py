@@ -45,7 +45,7 @@ def with_parts(function: ast.FunctionDef, module: Module) -> Split:
 
     Raises ``LiftError`` for a use of them that is not lifted.
     """
-    if not _mentions_complex(function):
+    if not mentions_complex(function):
         return Split(function)
     splitter = _Statements(Names(function, module))
     body = splitter.body()
@@ -56,7 +56,8 @@ def with_parts(function: ast.FunctionDef, module: Module) -> Split:
     return Split(ast.fix_missing_locations(_located(made)), splitter.described(), splitter.assumed)
 
 
-def _mentions_complex(function: ast.FunctionDef) -> bool:
+def mentions_complex(function: ast.FunctionDef) -> bool:
+    """Whether a function names complex numbers."""
     for node in ast.walk(function):
         match node:
             case ast.Constant(value=complex()):
@@ -207,7 +208,10 @@ class _Statements:
                     if self._names.kinds.setdefault(name, kind) != kind:
                         raise self._names.refusal(f"the array `{name}` of complex numbers is bound again")
                     return [ast.Assign([target], array)]
-        return self._stored(target, self._expressions.value(value))
+        found = self._expressions.value(value)
+        if isinstance(target, ast.Name) and isinstance(found, Complex) and self._names.may_refill(target.id, found):
+            target = ast.Subscript(target, ast.Constant(...), ast.Store())
+        return self._stored(target, found)
 
     def _assigned_several(self, targets: Sequence[ast.expr], values: Sequence[ast.expr]) -> list[ast.stmt]:
         found = [self._expressions.value(value) for value in values]

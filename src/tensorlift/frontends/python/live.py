@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.frontends.python.annotations import with_annotations
-from tensorlift.frontends.python.complex_numbers import Split, with_parts
+from tensorlift.frontends.python.complex_numbers import Split, mentions_complex, with_parts
 from tensorlift.frontends.python.constants import table_of
 from tensorlift.frontends.python.definitions import METHODS
 from tensorlift.frontends.python.fields import Field, bound_paths, of_fields, paths_of
@@ -47,6 +47,7 @@ _OF_ARRAYS = {  # what arrays and lists are asked for
     *METHODS,
     *REDUCING_METHODS,
 }
+_OF_COMPLEX = {"real", "imag", "conj", "conjugate", "angle"}
 _TIMED = {"<timed exec>": "%%time", "<magic-timeit>": "%%timeit"}  # what IPython calls the texts of such cells
 
 
@@ -163,6 +164,20 @@ class LiveFunction:
     def may_have_objects(self) -> bool:
         """Whether a parameter is asked for an attribute that arrays do not have."""
         return any(path[0] not in _OF_ARRAYS for paths in paths_of(self.node).values() for path in paths)
+
+    @property
+    def may_be_complex(self) -> bool:
+        """Whether the function computes with complex numbers, and annotations do not tell what all parameters are."""
+        asked = (node.attr for node in ast.walk(self.node) if isinstance(node, ast.Attribute))
+        return bool(self.untold) and (mentions_complex(self.node) or not _OF_COMPLEX.isdisjoint(asked))
+
+    @property
+    def untold(self) -> list[str]:
+        """The parameters of which no annotation tells anything."""
+        plain = [
+            a for a in arguments_of(self.node) if a.annotation is None or "complex" not in ast.unparse(a.annotation)
+        ]
+        return [argument.arg for argument in plain if told_kind(argument) is None and not told_dtype(argument)]
 
     @property
     def called(self) -> frozenset[str]:
