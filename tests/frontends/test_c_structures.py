@@ -15,6 +15,9 @@ MATRIX = "typedef struct { int rows, cols; double *vals; double **rowp; double k
 PAIR = "typedef struct { float re, im; } pair;\n"
 PAIRS = PAIR + "typedef struct { pair *a, *b; int n; } pairs;\n"
 AT = "double *t;\nstatic double at(int i) { return t[i]; }\n"
+BANK = "#include <string.h>\n" + PAIR + "struct bank { struct { int id; }; pair cell[2]; double k[3]; };\n"
+BIN = "#include <string.h>\nstruct bin { int id; double k[3]; };\n"
+ALL = "{0}_id {0}_cell_re {0}_cell_im {0}_k "
 ROWS = "struct rows { int n; double v[]; };\n"
 STATE = "static struct { double acc; int n; double buf[8]; } st;\n"
 
@@ -78,6 +81,12 @@ CASES = [
         "void f(struct bank *b) { pair *t = b->twiddles; set(b->low, 8);"
         " for (int i = 0; i < b->n; i++, t += 2) t->im = b->low[i].im; }",
         "b_n b_low_re b_low_im b_twiddles_im",
+    ),
+    (BANK + "void f(struct bank *a, const struct bank *b) { *a = *b; a->id = 1; }", "".join(map(ALL.format, "ab"))),
+    (
+        BIN + "void f(int n, struct bin *a) { struct bin b = {4, {1, 2}}; a[n] = b; memset(&b, 0, sizeof b);"
+        " memmove(a, a + 1, n * sizeof(struct bin)); memcpy(&b, &a[n], sizeof *a); a[0].id += b.k[1]; }",
+        "n a_id a_k",
     ),
     (ROWS + "void f(struct rows *m) { for (int i = 0; i < m->n; i++) m->v[i] *= 2; }", "m_n m_v"),
 ]

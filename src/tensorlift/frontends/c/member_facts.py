@@ -1,9 +1,10 @@
 """What a function does to structures, found beforehand: the members that it writes, the roots that it subscripts.
 
 A member counts as written where it is assigned, incremented or has its address taken, in the function or in one that
-it calls.  ``m->vals[i] = x`` writes what ``vals`` points to, not ``vals``; for an array inside the structure it is the
-member that is written.  A root counts as subscripted where ``x[i].re`` or ``x + i`` occurs, or where a callee, or a
-local pointer that starts from it, is subscripted.  Roots are variables, and members that point to structures.
+it calls; where a structure is assigned, or set or copied as bytes, all of its members are.  ``m->vals[i] = x`` writes
+what ``vals`` points to, not ``vals``; for an array inside the structure it is the member that is written.  A root
+counts as subscripted where ``x[i].re`` or ``x + i`` occurs, or where a callee, or a local pointer that starts from it,
+is subscripted, or where several are set or copied.  Roots are variables, and members that point to structures.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     Definition = Callable[[Any], Any]
 
+_BYTES = {"memset": 1, "memcpy": 2, "memmove": 2}  # how many arguments are memory; the first one is written
 _STEPS = {"post++", "post--", "pre++", "pre--"}
 _ON_THE_WAY = {
     CursorKind.BINARY_OPERATOR,
@@ -89,6 +91,7 @@ class FactFinder:
 
     def _call(self, cursor: Any, facts: Facts) -> None:
         """Take over what the callee does."""
+        _note_bytes(cursor, facts)
         definition = self._definition(cursor.referenced) if cursor.referenced is not None else None
         if definition is None or definition.kind is not CursorKind.FUNCTION_DECL:
             return
@@ -97,6 +100,18 @@ class FactFinder:
         for parameter, argument in zip(definition.get_arguments(), cursor.get_arguments(), strict=False):
             if parameter.data[0] in inner.subscripted:
                 facts.subscripted |= _named(argument)
+
+
+def _note_bytes(cursor: Any, facts: Facts) -> None:
+    """Note which structures a call sets or copies as bytes; several are an array."""
+    arguments = list(cursor.get_arguments())
+    for position, argument in enumerate(arguments[: _BYTES.get(cursor.spelling.removeprefix("__builtin_"), 0)]):
+        inside = libclang.inside(argument, libclang.CONVERSIONS)
+        record, root = structures_at(inside.type), root_of(inside)
+        if record is not None and position == 0:
+            _all_fields(record, facts)
+        if record is not None and root is not None and libclang.evaluate(arguments[-1]) != record.get_size():
+            facts.subscripted.add(root)
 
 
 def _named(cursor: Any) -> set[Root]:
@@ -131,11 +146,40 @@ def is_structure_pointer(clang_type: Any) -> bool:
     return found.kind is TypeKind.POINTER and found.get_pointee().get_canonical().kind is TypeKind.RECORD
 
 
+def fields(record: Any) -> list[Any]:
+    """List the members that a structure declares, those of structures without a name in it too; none for a union.
+
+    A union without a name stands for itself.
+    """
+    declaration = record.get_canonical().get_declaration()
+    return _declared(declaration) if declaration.kind is CursorKind.STRUCT_DECL else []
+
+
+def _declared(structure: Any) -> list[Any]:
+    found: list[Any] = []
+    inside = libclang.children(structure)
+    types = [child.type for child in inside if child.kind is CursorKind.FIELD_DECL]
+    named = [(structures_inside(of_type) or of_type.get_canonical()) for of_type in types]
+    for child in inside:
+        if child.kind is CursorKind.FIELD_DECL:
+            found.append(child)
+        elif child.is_anonymous() and child.type.get_canonical() not in named:
+            found += _declared(child) if child.kind is CursorKind.STRUCT_DECL else [child]
+    return found
+
+
 def structures_inside(clang_type: Any) -> Any:
     """Give the type of the structures that an array is made of; None for any other type."""
     found = clang_type.get_canonical()
     inner = found.element_type.get_canonical() if found.kind in libclang.ARRAYS else None
     return inner if inner is not None and inner.kind is TypeKind.RECORD else None
+
+
+def structures_at(clang_type: Any) -> Any:
+    """Give the type of the structures that a pointer points to, or an array is made of; None for any other type."""
+    if not is_structure_pointer(clang_type):
+        return structures_inside(clang_type)
+    return clang_type.get_canonical().get_pointee().get_declaration().type
 
 
 def is_open(fields: Sequence[Any]) -> bool:
@@ -225,8 +269,6 @@ def _written(target: Any, facts: Facts) -> None:
 
 def _all_fields(record: Any, facts: Facts) -> None:
     """Note every member of a structure that is assigned as a whole."""
-    for child in libclang.children(record.get_canonical().get_declaration()):
-        if child.kind is CursorKind.FIELD_DECL:
-            facts.written.add(child.get_usr())
-            if child.type.get_canonical().kind is TypeKind.RECORD:
-                _all_fields(child.type, facts)
+    for member in fields(record):
+        facts.written.add(member.get_usr())
+        _all_fields(structures_inside(member.type) or member.type, facts)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.member_facts import is_open, structures_inside
+from tensorlift.frontends.c.member_facts import fields, is_open, structures_inside
 from tensorlift.frontends.c.structures import declarations_of
 from tensorlift.ir import nodes
 from tensorlift.ir.function import NULL, OUTSIDE, ROW
@@ -172,8 +172,7 @@ def _along(of_type: Any, path: Sequence[str]) -> Iterator[tuple[int, Any]]:
     record = of_type.get_canonical()
     for name in path:
         pointee = record.get_pointee()
-        declaration = (structures_inside(record) or (pointee if pointee.spelling else record)).get_declaration()
-        inside = [child for child in libclang.children(declaration) if child.kind is CursorKind.FIELD_DECL]
+        inside = fields(structures_inside(record) or (pointee if pointee.spelling else record))
         position, field = next((k, child) for k, child in enumerate(inside) if child.spelling == name)
         yield position, field
         record = field.type.get_canonical()

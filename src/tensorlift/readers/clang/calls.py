@@ -9,7 +9,6 @@ from clang.cindex import CursorKind
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.func import CallOp
-from xdsl.dialects.memref import DeallocOp
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
@@ -20,6 +19,7 @@ from tensorlift.frontends.c.math_functions import (
     is_math_function,
     operation_of,
 )
+from tensorlift.frontends.c.member_facts import fields
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import TELLS, WRITES
 from tensorlift.ops.c_types import (
@@ -36,7 +36,6 @@ from tensorlift.ops.c_types import (
 )
 from tensorlift.readers.clang.complex_numbers import applied, both, function_of
 from tensorlift.readers.clang.context import (
-    Allocation,
     C,
     Cell,
     Complex,
@@ -49,16 +48,15 @@ from tensorlift.readers.clang.context import (
     memory_type,
     misused,
     pointee,
-    pointer,
     value,
 )
 from tensorlift.readers.clang.expressions import converted
-from tensorlift.readers.clang.members import fields, is_table, leads_out, members, selected
-from tensorlift.readers.clang.memory import copy, elements, fill, on_stack, power_of_two
+from tensorlift.readers.clang.library import LIBRARY, without_void
+from tensorlift.readers.clang.members import is_table, leads_out, members, selected
 from tensorlift.readers.clang.objects import contents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from xdsl.dialects.builtin import FileLineColLoc
     from xdsl.ir import Attribute
@@ -72,7 +70,6 @@ _ENDINGS = {
 _HEAP = {"realloc", "aligned_alloc", "posix_memalign"}
 _OUTPUT = {"printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "fputs", "scanf", "fscanf", "fopen", "fclose"}
 _OUTPUT |= {"fread", "fwrite", "fflush", "perror", "fgets", "getchar", "sscanf"}
-_CONVERSIONS = {CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR, CursorKind.CSTYLE_CAST_EXPR}
 _REFUSED = {
     **dict.fromkeys(_HEAP, "heap"),
     **dict.fromkeys(_OUTPUT, "output"),
@@ -101,7 +98,7 @@ def call(ctx: Context, cursor: Any) -> Value | None:
         return _made_complex(ctx, cursor)
     if is_math_function(name) and isinstance(ctx.type_of(cursor), NumberType):
         return mathematical(ctx, cursor, base_name(name))
-    library = _LIBRARY.get(name.removeprefix("__builtin_"))
+    library = LIBRARY.get(name.removeprefix("__builtin_"))
     if library is not None:
         return library(ctx, cursor)
     if name in _ENDINGS or _tells(cursor):
@@ -136,7 +133,7 @@ def _tells(cursor: Any) -> bool:
 
     What is lifted does not come to it.
     """
-    name, given = cursor.spelling, [_without_void(argument) for argument in cursor.get_arguments()]
+    name, given = cursor.spelling, [without_void(argument) for argument in cursor.get_arguments()]
     if name in _OUTPUT:
         return name == "perror" or any(argument.spelling == "stderr" for argument in given)
     if name in _REFUSED or is_known(name):
@@ -164,7 +161,7 @@ def is_known(name: str) -> bool:
     return (
         is_math_function(name)
         or bool(function_of(name))
-        or name.removeprefix("__builtin_") in _LIBRARY
+        or name.removeprefix("__builtin_") in LIBRARY
         or name in _ENDINGS
     )
 
@@ -345,102 +342,5 @@ def _made_complex(ctx: Context, cursor: Any) -> Value:
     return Complex(re, im, ctype.part)
 
 
-def _size(ctx: Context, cursor: Any) -> SSAValue:
-    """Read a number of bytes."""
-    found = converted(ctx, cursor, UNSIGNED_LONG)
-    assert isinstance(found, SSAValue)
-    return found
-
-
-def _malloc(ctx: Context, cursor: Any) -> Value:
-    (size,) = cursor.get_arguments()
-    return Allocation(_size(ctx, size), is_zero=False)
-
-
-def _calloc(ctx: Context, cursor: Any) -> Value:
-    count, size = (_size(ctx, argument) for argument in cursor.get_arguments())
-    return Allocation(ctx.arithmetic("*", count, size, UNSIGNED_LONG, ctx.location(cursor)), is_zero=True)
-
-
-def _free(ctx: Context, cursor: Any) -> None:
-    (argument,) = cursor.get_arguments()
-    freed = pointer(ctx, _without_void(argument))
-    ctx.flow.add(DeallocOp.create(operands=(freed.base,), location=ctx.location(cursor)))
-
-
-def _memset(ctx: Context, cursor: Any) -> None:
-    """Read ``memset`` to zero, or of bytes; it gives no value here."""
-    target, byte, size = cursor.get_arguments()
-    at, start = ctx.location(cursor), pointer(ctx, _without_void(target))
-    element = _element(ctx, target)
-    if libclang.evaluate(byte) == 0:
-        new = ctx.constant(0, element, at)
-    elif isinstance(element, IntegerType) and element.width == 8:  # noqa: PLR2004 - bits
-        found = converted(ctx, byte, element)
-        assert isinstance(found, SSAValue)
-        new = found
-    else:
-        raise ctx.refusal("memory-call", cursor, "`memset` of wide elements to another byte than 0")
-    fill(ctx, start, _whole_elements(ctx, size, element, cursor), new, at)
-
-
-def _whole_elements(ctx: Context, size: Any, element: CType, cursor: Any) -> SSAValue:
-    """Read a number of bytes as one of elements, of which the last one is whole, which is asked when all is read."""
-    assert isinstance(element, NumberType)
-    width, found = element.width, _size(ctx, size)
-
-    def check() -> None:
-        if 8 * power_of_two(ctx.flow.settled(found)) % width:
-            raise ctx.refusal("memory-call", cursor, f"`{cursor.spelling}` of bytes that may be no whole elements")
-
-    ctx.checks.append(check)
-    return elements(ctx, found, element, ctx.location(cursor))
-
-
-def _memmove(ctx: Context, cursor: Any) -> None:
-    """Read ``memmove``, which copies as if by memory of its own."""
-    _memcpy(ctx, cursor, may_overlap=True)
-
-
-def _memcpy(ctx: Context, cursor: Any, *, may_overlap: bool = False) -> None:
-    """Read ``memcpy``; it gives no value here."""
-    target, source, size = cursor.get_arguments()
-    at, element = ctx.location(cursor), _element(ctx, target)
-    to, of = pointer(ctx, _without_void(target)), pointer(ctx, _without_void(source))
-    if to.base.type != of.base.type:
-        raise ctx.refusal("memory-call", cursor, "`memcpy` between elements of different types")
-    count = _whole_elements(ctx, size, element, cursor)
-    if may_overlap:
-        between = on_stack(ctx, element, count, at)
-        copy(ctx, between, of, count, at)
-        of = between
-    copy(ctx, to, of, count, at)
-
-
-def _without_void(cursor: Any) -> Any:
-    """Strip the conversion to ``void *``."""
-    while cursor.kind in _CONVERSIONS:
-        children = libclang.expressions(cursor)
-        if len(children) != 1:
-            break
-        cursor = children[0]
-    return cursor
-
-
-def _element(ctx: Context, cursor: Any) -> CType:
-    """Give the element type of the memory that is passed as ``void *``."""
-    ctype = ctx.type_of(_without_void(cursor))
-    inner = ctype.element if isinstance(ctype, PointerType) else ctype
-    return pointee(ctx, inner, cursor, cursor.spelling)[0]
-
-
-_LIBRARY: dict[str, Callable[[Context, Any], Value | None]] = {
-    "malloc": _malloc,
-    "calloc": _calloc,
-    "free": _free,
-    "memset": _memset,
-    "memcpy": _memcpy,
-    "memmove": _memmove,
-}
 C.effects[CursorKind.CALL_EXPR.value] = call
 C.values[CursorKind.CALL_EXPR.value] = _value_of_call

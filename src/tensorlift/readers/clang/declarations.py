@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from clang.cindex import CursorKind, StorageClass
 
 from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.member_facts import fields, structures_inside
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import (
     LONG,
@@ -44,7 +45,7 @@ from tensorlift.readers.clang.context import (
     pointee,
 )
 from tensorlift.readers.clang.expressions import conversion, converted, offset_value
-from tensorlift.readers.clang.members import elements_of, fields, selected
+from tensorlift.readers.clang.members import elements_of, selected
 from tensorlift.readers.clang.memory import fill, on_stack
 from tensorlift.readers.clang.objects import assign
 from tensorlift.readers.flow import Local
@@ -262,7 +263,13 @@ def _members(ctx: Context, cursor: Any, record: Any, name: str) -> Structure:
     made: dict[str, Place] = {}
     for field in fields(record):
         hint = f"{name}_{field.spelling}"
-        place = _members(ctx, cursor, field.type, hint) if fields(field.type) else _member(ctx, cursor, field, hint)
+        inside = structures_inside(field.type)
+        place: Place | None
+        if inside is not None:
+            count = ctx.constant(max(field.type.get_canonical().element_count, 0), LONG, ctx.location(cursor))
+            place = StructurePointer(Structure(_members_of_all(ctx, cursor, inside, hint, count), is_array=True))
+        else:
+            place = _members(ctx, cursor, field.type, hint) if fields(field.type) else _member(ctx, cursor, field, hint)
         if place is not None and field.spelling.isidentifier():
             made[field.spelling] = place
     return Structure(made)
@@ -300,11 +307,18 @@ def _initialised(ctx: Context, made: Structure, record: Any, initial: Any) -> No
         target = selected(ctx, made, field.spelling, initial)
         if item is not None and any(child.kind is CursorKind.MEMBER_REF for child in libclang.children(item)):
             raise ctx.refusal("initialiser", item, "a designator")
+        if field.semantic_parent != record.get_canonical().get_declaration():
+            raise ctx.refusal("initialiser", initial, f"the member `{field.spelling}`")
         if isinstance(target, Structure) and item is not None:
             _initialised(ctx, target, field.type, item)
         elif isinstance(target, Local) or (isinstance(target, Cell) and not target.pointer.shape):
             zero = ctx.constant(0, ctype, at)
             assign(ctx, target, converted(ctx, item, ctype) if item is not None else zero, item or initial)
+        elif isinstance(target, Cell) and made.index is None and (item is None or _is_list(item)):
+            element, shape = elements_of(ctype)
+            fill(ctx, target.pointer, ctx.constant(prod(shape or ()), LONG, at), ctx.constant(0, element, at), at)
+            if item is not None:
+                _listed(ctx, target.pointer, ctype, item)
         elif isinstance(target, PointerLocal) and item is not None:
             assign(ctx, target, converted(ctx, item, ctype), item)
         else:
@@ -326,18 +340,26 @@ def _array(ctx: Context, cursor: Any, ctype: ArrayType) -> Cell:
     made = on_stack(ctx, element, count, at)
     made.base.name_hint = cursor.spelling
     if initialiser is not None:
-        lengths = [extent for extent in shape if isinstance(extent, int)]
-        if len(lengths) < len(shape):
+        if not all(isinstance(extent, int) for extent in shape):
             raise ctx.refusal("initialiser", initialiser, "an array of variable extent")
         fill(ctx, made, count, ctx.constant(0, element, at), at)
-        whole = innermost(ctype)
-        if isinstance(whole, ComplexType):
-            lengths.pop()
-        for number, item in initialisers(ctx, initialiser, lengths):
-            position = number * PARTS if isinstance(whole, ComplexType) else number
-            target = Pointer(made.base, ctx.constant(position, LONG, at))
-            assign(ctx, Cell(target), converted(ctx, item, whole), item)
+        _listed(ctx, replace(made, shape=shape), ctype, initialiser)
     return Cell(Pointer(made.base, made.offset, shape))
+
+
+def _is_list(cursor: Any) -> bool:
+    return bool(cursor.kind is CursorKind.INIT_LIST_EXPR)
+
+
+def _listed(ctx: Context, made: Pointer, ctype: CType, initialiser: Any) -> None:
+    """Give an array the values of a list; the others are there already."""
+    lengths, whole = [extent for extent in made.shape if isinstance(extent, int)], innermost(ctype)
+    if isinstance(whole, ComplexType):
+        lengths.pop()
+    for number, item in initialisers(ctx, initialiser, lengths):
+        position = number * PARTS if isinstance(whole, ComplexType) else number
+        target = Pointer(made.base, ctx.constant(position, LONG, ctx.location(initialiser)))
+        assign(ctx, Cell(target), converted(ctx, item, whole), item)
 
 
 def innermost(ctype: CType) -> CType:

@@ -186,6 +186,8 @@ def _pointed_to(ctx: Context, cursor: Any) -> Cell | Structure:
 
 def _member(ctx: Context, cursor: Any) -> Place:
     children = libclang.children(cursor)
+    while children and children[0].kind is CursorKind.MEMBER_REF_EXPR and not children[0].spelling.isidentifier():
+        children = libclang.children(children[0])  # a structure without a name
     if not children:
         raise ctx.refusal("struct", cursor, f"the member `{cursor.spelling}`")
     is_arrow = isinstance(ctx.type_of(children[0]), PointerType)

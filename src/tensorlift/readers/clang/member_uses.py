@@ -101,7 +101,7 @@ def _way(cursor: Any) -> tuple[int, Way, list[Any]] | None:
         is_structure = is_structure or _is_structure(cursor.type)
         children = libclang.expressions(cursor)
         if cursor.kind is CursorKind.MEMBER_REF_EXPR and children:
-            names.insert(0, cursor.spelling)
+            names[:0] = [cursor.spelling] if cursor.spelling.isidentifier() else []
         elif cursor.kind is CursorKind.ARRAY_SUBSCRIPT_EXPR or _is_step(cursor):
             indices += children[1:]
         elif cursor.kind is CursorKind.DECL_REF_EXPR:

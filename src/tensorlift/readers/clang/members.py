@@ -21,12 +21,11 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clang.cindex import CursorKind, TypeKind
+from clang.cindex import TypeKind
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.cf import AssertOp
 
-from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.member_facts import is_structure_pointer, structures_inside
+from tensorlift.frontends.c.member_facts import fields, is_structure_pointer, structures_inside
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.function import ROW
 from tensorlift.ir.literal_function import UNREAD
@@ -97,13 +96,6 @@ def is_table(ctype: CType) -> bool:
     return isinstance(row, PointerType) and isinstance(row.element, NumberType)
 
 
-def fields(record: Any) -> list[Any]:
-    """List the members that a structure declares; none for a union."""
-    declaration = record.get_canonical().get_declaration()
-    found = libclang.children(declaration) if declaration.kind is CursorKind.STRUCT_DECL else []
-    return [child for child in found if child.kind is CursorKind.FIELD_DECL]
-
-
 def members(ctx: Context, function: Any, parameter: Any) -> Iterator[Member]:
     """Yield the members of a parameter that a function takes, in the order of their declaration."""
     by_pointer, is_array = _is_pointer(ctx, parameter), _is_array(ctx, function, parameter)
@@ -132,7 +124,8 @@ def _members(
         way, access = (*holder.way, *inside), holder.access + ".".join(inside)
         leads_on = _leads_on(facts, holder, field)
         if leads_on is not None:
-            if any(used[: len(way)] == way for used in uses):
+            is_held = structures_inside(field.type) is not None
+            if any(used[: len(way)] == way or (is_held and way[: len(used)] == used) for used in uses):
                 record, is_array = leads_on
                 led_to = _Holder(way, access + ("[]." if is_array else "->"), by_pointer=True, is_array=is_array)
                 yield from _members(ctx, function, record, (*holders, led_to), uses)
@@ -255,7 +248,8 @@ def selected(ctx: Context, structure: Structure, name: str, cursor: Any) -> Plac
     if member is None and cursor.type.get_canonical().get_pointee().kind is TypeKind.RECORD:
         raise ctx.refusal("struct-link", cursor, name)
     if member is None:
-        raise ctx.refusal("struct", cursor, f"the member `{name}`")
+        what = f"the member `{name}`" if name.isidentifier() else "a union without a name"
+        raise ctx.refusal("struct", cursor, what)
     if index is None:
         return member
     if isinstance(member, Structure):

@@ -15,6 +15,7 @@ from xdsl.dialects.func import CallOp
 from xdsl.dialects.memref import CastOp, GetGlobalOp
 
 from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.member_facts import fields
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.function import OFFSET, OUTSIDE, ROW, TEXT
 from tensorlift.ir.literal_function import argument_names, callee_of, name_arguments
@@ -29,7 +30,7 @@ from tensorlift.readers.clang.context import (
     memory_type,
     pointee,
 )
-from tensorlift.readers.clang.members import fields, is_table
+from tensorlift.readers.clang.members import is_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
