@@ -92,6 +92,11 @@ def limited(x, low, high):
     return out
 
 
+def smoothed(x, window):
+    kernel = window / window.sum()
+    return np.convolve(x, kernel, mode="same"), np.gradient(x, 0.5), np.trapezoid(x, dx=0.5)
+
+
 CASES = {
     "moving_average": lambda r, n: (r.normal(size=n + 3), 3),
     "exponential_smoothing": lambda r, n: (r.normal(size=n), 0.3),
@@ -105,4 +110,5 @@ CASES = {
     "least_so_far": lambda r, n: (r.normal(size=n), 3),
     "limited": lambda r, n: (r.normal(size=n), -0.5, 0.5),
     "boxcar": lambda r, n: (r.normal(size=n),),
+    "smoothed": lambda r, n: (r.normal(size=n), np.array([1.0, 2, 1])),
 }

@@ -78,6 +78,18 @@ def rsi_gains(prices):
     return 100.0 - 100.0 / (1.0 + avg_gain / avg_loss)
 
 
+def drawdowns(prices):
+    peak = np.maximum.accumulate(prices)
+    return ((peak - prices) / peak).max(), np.ptp(prices)
+
+
+def rolling_volatility(returns, w: int):
+    out = np.zeros(len(returns))
+    for i in range(w, len(returns)):
+        out[i] = returns[i - w : i].std(ddof=1) * np.sqrt(252)
+    return out
+
+
 CASES = {
     "log_returns": lambda r, n: (r.uniform(1, 2, size=n),),
     "max_drawdown": lambda r, n: (r.uniform(1, 2, size=n),),
@@ -88,4 +100,6 @@ CASES = {
     "portfolio_variance": lambda r, n: (r.uniform(size=n), r.normal(size=(n, n))),
     "binomial_option": lambda r, n: (100.0, 95.0, 0.02, 0.2, 1.0, n),
     "rsi_gains": lambda r, n: (r.uniform(1, 2, size=n + 1),),
+    "drawdowns": lambda r, n: (r.uniform(1, 2, size=n),),
+    "rolling_volatility": lambda r, n: (r.normal(size=n), 3),
 }

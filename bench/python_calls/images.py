@@ -112,6 +112,19 @@ def stack_channels(r, g, b):
     return np.stack([r, g, b], axis=-1)
 
 
+def box_filter(img, k: int):
+    padded = np.pad(img, k, mode="edge")
+    out = np.zeros_like(img)
+    for i in range(img.shape[0]):
+        for j in range(img.shape[1]):
+            out[i, j] = padded[i : i + 3, j : j + 3].mean()
+    return out
+
+
+def quarter_turns(img):
+    return np.rot90(img), np.rot90(img, k=-1), np.tril(img), img.transpose().clip(0.2, 0.8)
+
+
 CASES = {
     "to_grayscale": lambda r, n: (r.uniform(size=(n, n + 1, 3)),),
     "sobel_magnitude": lambda r, n: (r.uniform(size=(n + 2, n + 3)),),
@@ -124,4 +137,6 @@ CASES = {
     "erode": lambda r, n: (r.uniform(size=(n + 2, n + 3)),),
     "sobel_by_table": lambda r, n: (r.uniform(size=(n + 2, n + 3)),),
     "stack_channels": lambda r, n: tuple(r.uniform(size=(n, n + 1)) for _ in range(3)),
+    "box_filter": lambda r, n: (r.uniform(size=(n, n + 1)), 1),
+    "quarter_turns": lambda r, n: (r.uniform(size=(n, n + 1)),),
 }

@@ -110,6 +110,11 @@ def vandermonde(x, degree):
     return V
 
 
+def normals(vertices):
+    n = np.cross(vertices[1:-1] - vertices[:-2], vertices[2:] - vertices[:-2])
+    return n / np.linalg.norm(n, axis=1, keepdims=True)
+
+
 CASES = {
     "csr_matvec": lambda r, n: (
         r.normal(size=2 * n),
@@ -140,4 +145,5 @@ CASES = {
     "evaluate_grid": lambda r, n: (0.0, 2.0, n + 1),
     "frobenius": lambda r, n: (r.normal(size=(n, n + 1)),),
     "vandermonde": lambda r, n: (r.normal(size=n), 3),
+    "normals": lambda r, n: (r.normal(size=(n, 3)),),
 }

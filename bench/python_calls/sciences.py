@@ -302,6 +302,18 @@ def P(r, n):
     return r.uniform(0.5, 2, size=n)
 
 
+def expectation(psi, H):
+    e = 0j
+    for i in range(len(psi)):
+        for j in range(len(psi)):
+            e += psi[i].conjugate() * H[i, j] * psi[j]
+    return e.real
+
+
+def phase_steps(z):
+    return np.angle(z[1:] * np.conj(z[:-1]))
+
+
 CASES = {
     "lotka": lambda r, n: (1.0, 0.5, 1.1, 0.4, 0.4, 0.1, 0.01, n),
     "shannon": lambda r, n: (r.integers(0, 5, size=n) + 1.0,),
@@ -340,4 +352,6 @@ CASES = {
     "otsu_between": lambda r, n: (P(r, n + 4), 3),
     "blur_rows": lambda r, n: (r.normal(size=(n, n + 1)),),
     "psnr": lambda r, n: (r.normal(size=(n, n + 1)), r.normal(size=(n, n + 1))),
+    "expectation": lambda r, n: (N(r, n) + 1j * N(r, n), r.normal(size=(n, n))),
+    "phase_steps": lambda r, n: (N(r, n) + 1j * N(r, n),),
 }

@@ -95,6 +95,26 @@ def autocorrelation(x, max_lag):
     return np.array([np.sum((x[: n - k] - mean) * (x[k:] - mean)) / c0 for k in range(max_lag)])
 
 
+def welch(a, b):
+    na, nb = len(a), len(b)
+    va, vb = np.var(a, ddof=1), b.var(ddof=1)
+    t = (a.mean() - b.mean()) / np.sqrt(va / na + vb / nb)
+    df = (va / na + vb / nb) ** 2 / ((va / na) ** 2 / (na - 1) + (vb / nb) ** 2 / (nb - 1))
+    return t, df
+
+
+def observed(x):
+    gaps = np.isnan(x)
+    rows = ~np.any(gaps, axis=1)
+    return np.nanmean(x, axis=0), np.nanmax(x), rows, np.count_nonzero(gaps, axis=1)
+
+
+def weighted_correlation(x, y, w):
+    mx, my = np.average(x, weights=w), np.average(y, weights=w)
+    c = np.cov(x, y)
+    return np.sum(w * (x - mx) * (y - my)) / np.sum(w), c[0, 1], np.corrcoef(x, y)[0, 1]
+
+
 CASES = {
     "zscore": lambda r, n: (r.normal(size=(n, 3)),),
     "histogram": lambda r, n: (r.uniform(size=n), 0.0, 1.0, 5),
@@ -108,4 +128,7 @@ CASES = {
     "mode": lambda r, n: (r.integers(0, 4, size=n), 4),
     "confusion_matrix": lambda r, n: (r.integers(0, 3, size=n), r.integers(0, 3, size=n), 3),
     "autocorrelation": lambda r, n: (r.normal(size=n + 3), 3),
+    "welch": lambda r, n: (r.normal(size=n), r.normal(size=n + 2)),
+    "observed": lambda r, n: (np.where(r.uniform(size=(n, 3)) < 0.3, np.nan, r.normal(size=(n, 3))),),
+    "weighted_correlation": lambda r, n: (r.normal(size=n), r.normal(size=n), r.uniform(size=n)),
 }

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
 from tensorlift.frontends.python.arrays import count_of, in_memory, transposed
-from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS, call_of
+from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS, METHODS_OF_ONE, NAMED_BY_ARGUMENTS, call_of
 from tensorlift.frontends.python.expressions import (
     DEFINED,
     KNOWN_MODULES,
@@ -75,8 +75,8 @@ def callee(ctx: Inference, node: ast.Call) -> tuple[str, str]:
     module, name = _callee(ctx, node)
     if module.startswith("numpy."):
         module, name = "numpy", f"{module.removeprefix('numpy.')}.{name}"
-    if module == "numpy" and name == "arange" and len(node.args) > _TWO:
-        name = "arange by steps"
+    if module == "numpy":
+        name = NAMED_BY_ARGUMENTS.get((name, len(node.args) + len(node.keywords)), name)
     found = ctx.callees[node] = module, name
     return found
 
@@ -218,6 +218,8 @@ def _builtin(ctx: Inference, name: str, node: ast.Call) -> Operand | None:
         return _BUILTINS[name](ctx, node)
     if name == "float" and node.args and ast.unparse(node.args[0]).strip("'-+").lower() in {"inf", "infinity"}:
         return floating(float(ast.literal_eval(node.args[0])))
+    if name == "float" and node.args and ast.unparse(node.args[0]).strip("'-+").lower() == "nan":
+        raise RefusedError("infinite", ast.unparse(node))
     if name == "sum" and (start := _start_of_sum(node)) is not None:
         rest = _call(ctx, ast.copy_location(ast.Call(node.func, node.args[:1], []), node))
         return operated(ctx, ast.Add(), scalar(ctx, start), rest)
@@ -473,6 +475,10 @@ def _method(ctx: Inference, node: ast.Call, function: ast.Attribute, name: str) 
         return copied_array(ctx, with_array)
     if name in METHODS:
         return _defined(ctx, with_array, name)
+    if name in METHODS_OF_ONE:
+        found = _of_arrays(ctx, name, with_array) or _of_numbers(ctx, "numpy", name, with_array)
+        assert found is not None
+        return found
     if name in RESHAPING:
         return _reshaped(ctx, node, name, function.value, node.args)
     if name != "copy":

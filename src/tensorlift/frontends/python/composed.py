@@ -47,6 +47,7 @@ def _along(stated: Mapping[str, Any]) -> str:
     return keeps if stated.get("axis") is None else f", axis={stated['axis']}{keeps}"
 
 
+_DECIMALS = 15
 _AXES = {"axis": None, "keepdims": False}
 
 
@@ -354,6 +355,13 @@ def _in_steps(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     )
 
 
+def _rounded(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
+    decimals = stated["decimals"]
+    if not isinstance(given["a"].dtype, FloatType) or not isinstance(decimals, int) or not 0 <= decimals <= _DECIMALS:
+        raise RefusedError("arguments", f"`np.round` is lifted for floats, to at most {_DECIMALS} decimals")
+    return f"return np.rint(a * {10.0**decimals}) / {10.0**decimals}"
+
+
 def _zero_one(text: str) -> Body:
     """Write a template in which ``0`` and ``1`` are numbers of the common type of the arguments."""
 
@@ -399,6 +407,7 @@ COMPOSED: dict[str, Function] = {
     "expand_dims": Function(("a", "axis"), {"axis": None}, _expand_dims),
     "ediff1d": _written("ary", "return np.diff(ary)"),
     "logspace": _written("start stop", "return 10.0 ** np.linspace(start, stop, {num})", {"num": 50}),
+    "round to decimals": Function(("a", "decimals"), {"decimals": 0}, _rounded),
     "arange by steps": Function(("start", "stop", "step"), {"step": 1}, _in_steps),
     **{f"{name}.accumulate": _accumulated(name) for name in ("maximum", "minimum")},
     "add.accumulate": _written("array", "return np.cumsum(array{along})", {"axis": 0}),

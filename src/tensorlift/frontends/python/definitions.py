@@ -405,4 +405,6 @@ FUNCTIONS: dict[str, Function] = {
     "einsum": Function(("subscripts", "operands"), {"subscripts": None}, _einsum),
     "bincount": Function(("x", "weights", "minlength"), {}, _bincount, ("weights", "minlength")),
 }
+NAMED_BY_ARGUMENTS = {("arange", 3): "arange by steps", ("round", 2): "round to decimals"}  # how many a call has
+METHODS_OF_ONE = {"clip", "trace", "transpose"}  # functions with other rules, whose methods do the same
 METHODS = {"argmin", "argmax", "cumsum", "cumprod", "take"}

@@ -23,7 +23,7 @@ from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.frontends.python.annotations import with_annotations
 from tensorlift.frontends.python.complex_numbers import Split, mentions_complex, with_parts
 from tensorlift.frontends.python.constants import table_of
-from tensorlift.frontends.python.definitions import METHODS
+from tensorlift.frontends.python.definitions import METHODS, METHODS_OF_ONE
 from tensorlift.frontends.python.fields import Field, bound_paths, of_fields, paths_of
 from tensorlift.frontends.python.plain import plain
 from tensorlift.frontends.python.signature import kinds_of, told_dtype, told_kind
@@ -45,6 +45,7 @@ _NO_VALUE = object()
 _OF_ARRAYS = {  # what arrays and lists are asked for
     *("shape", "T", "size", "ndim", "dtype", "copy", "astype", "dot", "append", "reshape", "ravel", "flatten"),
     *METHODS,
+    *METHODS_OF_ONE,
     *REDUCING_METHODS,
 }
 _OF_COMPLEX = {"real", "imag", "conj", "conjugate", "angle"}

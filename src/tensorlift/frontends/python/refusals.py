@@ -69,7 +69,9 @@ REFUSALS: dict[str, Refusal] = {
     "large": Refusal(
         "TL175", "the integer {detail} does not fit into 64 bits with a sign", "write `np.uint64({detail})`"
     ),
-    "infinite": Refusal("TL175", "`{detail}` is no real number", "start from the first element"),
+    "infinite": Refusal(
+        "TL175", "`{detail}` is no real number", "use a number in its place: the first element, zero, or `np.inf`"
+    ),
     "index": Refusal("TL176", "{detail}", "index by integers, or by slices with a constant step above zero"),
     "index-array": Refusal(
         "TL176", "the index `{detail}` is no integer", "index by integers, slices, or arrays of integers"

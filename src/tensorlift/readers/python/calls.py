@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.python.defining import Given
-from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS, call_of, definition
+from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS, METHODS_OF_ONE, call_of, definition
 from tensorlift.frontends.python.masked import MASKED
 from tensorlift.frontends.python.places import BY_ELEMENTS
 from tensorlift.frontends.python.scalars import DTYPES, common_type, holds
@@ -215,10 +215,9 @@ def _call(ctx: Context, node: ast.Call) -> Operand:
     module, name = ctx.inferred.callees[node]
     if name in MASKED:
         return _under_mask(ctx, node, name)
-    if module == "." and isinstance(node.func, ast.Attribute) and name in METHODS:
-        return _defined(
-            ctx, ast.copy_location(ast.Call(node.func, [node.func.value, *node.args], node.keywords), node), name
-        )
+    if module == "." and isinstance(node.func, ast.Attribute) and name in METHODS | METHODS_OF_ONE:
+        call = ast.copy_location(ast.Call(node.func, [node.func.value, *node.args], node.keywords), node)
+        return _numpy(ctx, name, call) or _of_numbers(ctx, "numpy", name, call)
     if module == "." and isinstance(node.func, ast.Attribute):
         return _method(ctx, node, array(ctx, node.func.value), name)
     if module == "":
