@@ -222,6 +222,33 @@ def test_folds_of_folds_start_from_what_changes_nothing() -> None:
     assert "arith.constant 0xff800000 : f32" in text
 
 
+_POOL = """%a = affine.load %A[%i0 * 2 + %i1] : memref<8xf32>
+%b = affine.load %B[%i0] : memref<4xf32>
+%m = arith.maximumf %a, %b : f32
+affine.store %m, %B[%i0] : memref<4xf32>"""
+
+
+def test_a_window_that_no_array_tells_gets_one_that_is_not_read() -> None:
+    text = raised(nest(_POOL, [4, 2], "%A: memref<8xf32>, %B: memref<4xf32>")).text
+    assert "%window = memref.alloc() : memref<2xf32>" in text
+    assert "affine_map<(d0, d1) -> (d0 + d1 * 2)>, affine_map<(d0, d1) -> (d0)>" in text
+    assert "arith.maximumf %out, %in :" in text
+
+
+def test_a_border_is_written_box_by_box() -> None:
+    body = """affine.if affine_set<(d0, d1) : (d0 - 1 >= 0, -d0 + 4 >= 0, d1 - 1 >= 0, -d1 + 3 >= 0)>(%i0, %i1) {
+      %a = affine.load %A[%i0 - 1, %i1 - 1] : memref<4x3xf32>
+      affine.store %a, %B[%i0, %i1] : memref<6x5xf32>
+    } else {
+      %z = arith.constant 0.0 : f32
+      affine.store %z, %B[%i0, %i1] : memref<6x5xf32>
+    }"""
+    text = raised(nest(body, [6, 5], "%A: memref<4x3xf32>, %B: memref<6x5xf32>")).text
+    assert "affine.for" not in text
+    assert text.count("linalg.fill") == 4
+    assert text.count("linalg.copy") == 1
+
+
 def test_the_place_of_the_greatest_value_is_a_fold_of_a_fold() -> None:
     body = """%v = affine.load %A[%i] : memref<9xf32>
   %is = arith.cmpf ogt, %v, %m : f32

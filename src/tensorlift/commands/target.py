@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -53,6 +54,7 @@ def add(name: str, irdl: str | None, tablegen: str | None, lowering: str, output
 
 
 def _imported(name: str, irdl: str | None, tablegen: str | None, lowering: str) -> ImportedDialect:
+    from tensorlift.deep import with_deep_stack
     from tensorlift.dialects.from_passes import import_dump
     from tensorlift.dialects.meanings import import_irdl
     from tensorlift.dialects.remembered import remembered
@@ -61,7 +63,8 @@ def _imported(name: str, irdl: str | None, tablegen: str | None, lowering: str) 
     if tablegen is not None:
         definition = read_source(tablegen)
         with _status() as tell:
-            return remembered(name, definition, lowering, lambda: import_dump(name, definition, lowering, tell))
+            made = partial(import_dump, name, definition, lowering, tell)
+            return remembered(name, definition, lowering, partial(with_deep_stack, made))
     assert irdl is not None
     return import_irdl(name, read_source(irdl), read_source(lowering))
 

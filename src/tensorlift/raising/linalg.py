@@ -34,9 +34,9 @@ from tensorlift.raising.bodies import (
     spelled_map,
     unraisable,
 )
-from tensorlift.targets.c.operands import box
+from tensorlift.targets.c.operands import box, hull, within
 from tensorlift.targets.c.sums import addends, has_fold, is_fold, joined, opened_fold, replaced
-from tensorlift.targets.linalg.writer import element_type, operands_text
+from tensorlift.targets.linalg.writer import Value, element_type, operands_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType
     from tensorlift.poly.domain import Domain
     from tensorlift.targets.c.sums import Part
-    from tensorlift.targets.linalg.writer import Value, Writer
+    from tensorlift.targets.linalg.writer import Writer
 
 
 _PAIR = 2
@@ -175,9 +175,20 @@ class Emission:
         if occupant is not None and pieces and (occupant in later or _is_hazard(pieces, own, where)):
             self._evacuate(target, occupant, definition)
         for domain, term in pieces:
-            self.write_piece(Piece(target, own.indices, indices, domain, term, own))
+            for points in self._boxes(domain, indices, term, own):
+                self.write_piece(Piece(target, own.indices, indices, points, term, own))
         self.place[definition.name] = target
         self.holder[target.name] = definition.name
+
+    def _boxes(self, points: Domain, variables: Sequence[str], term: Term, own: Read) -> list[Domain]:
+        """Return boxes that are the points together, as of a border; they may meet, as no cell reads itself there."""
+        parts, context = points.coalesce().parts(), self.summary.context
+        if len(parts) == 1 or box(points, variables, context) is not None:
+            return [points]
+        ranges = [hull(part, variables, context) for part in parts]
+        boxes = [context & within(found) for found in ranges if found is not None]
+        is_whole = len(boxes) == len(parts) and all(one.is_subset(points) for one in boxes)
+        return boxes if is_whole and own.array not in term.reads else [points]
 
     def new(self, stem: str, dtype: DType, shape: Sequence[Affine]) -> MemRef:
         """Allocate an array."""
@@ -315,7 +326,7 @@ class Emission:
         out = self._out(piece, loops)
         if fold is not None and fold.op == "sum" and self._product(term, body, out):
             return
-        _check_dimensions(loops, [*body.inputs, out])
+        self._tell_extents(loops, body, out)
         operands = [*body.inputs, out]
         maps = ", ".join(spelled_map(loops, one.subscripts) for one in operands)
         kinds = ", ".join('"reduction"' if loop.variable in bound else '"parallel"' for loop in loops)
@@ -331,6 +342,18 @@ class Emission:
             self.writer.line(f"linalg.yield {value.name} : {value.type}")
         self.writer.line("}")
         self.names.append("linalg.generic")
+
+    def _tell_extents(self, loops: Sequence[Loop], body: Body, out: Operand) -> None:
+        """Let an array that is not read tell how long those dimensions are of which no other does, as of a window."""
+        told = {subscript.variable for one in (*body.inputs, out) for subscript in one.subscripts}
+        untold = [loop for loop in loops if loop.variable not in told]
+        if untold and not self.may_copy:
+            raise unraisable("no array has a dimension for each of its loops")
+        if untold:
+            window = self.new("window", out.memref.dtype, [loop.extent for loop in untold])
+            subscripts = tuple(Affine.var(loop.variable) for loop in untold)
+            value = Value(self.writer.fresh("in"), element_type(window.dtype))
+            body.inputs[Operand(window, subscripts)] = value
 
     def _product(self, term: Term, body: Body, out: Operand) -> bool:
         """Write a product of two operands by its name; tell whether it has one."""
@@ -364,13 +387,6 @@ def _in_order(loops: list[Loop], accesses: Sequence[Sequence[Affine]]) -> list[L
 
     innermost = loops[max(range(len(loops)), key=score)] if loops else None
     return [*(loop for loop in loops if loop is not innermost), *([] if innermost is None else [innermost])]
-
-
-def _check_dimensions(loops: Sequence[Loop], operands: Sequence[Operand]) -> None:
-    """Demand that some operand tells how long each dimension is."""
-    told = {subscript.variable for one in operands for subscript in one.subscripts}
-    if any(loop.variable not in told for loop in loops):
-        raise unraisable("no array has a dimension for each of its loops")
 
 
 def _extreme(term: Term) -> tuple[Term, Reduce] | None:
