@@ -88,6 +88,12 @@ CASES = [
         " memmove(a, a + 1, n * sizeof(struct bin)); memcpy(&b, &a[n], sizeof *a); a[0].id += b.k[1]; }",
         "n a_id a_k",
     ),
+    (
+        PAIR + "static struct { int n; pair p[8]; } cloud; pair x[4], *y; static const struct { int m; pair k[2]; } c ="
+        " {2, {{1}, {2, 3}}}; void f(void) { for (int i = 0; i < c.m; i++) cloud.p[i].im = c.k[i].im;"
+        " for (pair *p = x; p < x + 4; p++) p->re = cloud.n; }",
+        "cloud_n cloud_p_im x_re",
+    ),
     (ROWS + "void f(struct rows *m) { for (int i = 0; i < m->n; i++) m->v[i] *= 2; }", "m_n m_v"),
 ]
 

@@ -157,7 +157,7 @@ def _place(parameter: Parameter, structures: Mapping[str, str]) -> str:
     """Spell the lvalue in ``tl_call`` that a parameter stands for."""
     root, link, path = parameter.member
     if root not in structures:
-        return f"{root}{link}{path}"
+        return f"{root}{link}{path}".replace("[].", "[tl_i].")
     if is_complex(structures[root]):
         return f"__{'real' if path == 're' else 'imag'}__ *tl_{root}"
     return f"tl_{root}[tl_i].{path}" if link == "[]." else f"tl_{root}->{path.replace('[].', '[tl_i].')}"

@@ -172,7 +172,8 @@ def structures_inside(clang_type: Any) -> Any:
     """Give the type of the structures that an array is made of; None for any other type."""
     found = clang_type.get_canonical()
     inner = found.element_type.get_canonical() if found.kind in libclang.ARRAYS else None
-    return inner if inner is not None and inner.kind is TypeKind.RECORD else None
+    is_plain = inner is not None and inner.kind is TypeKind.RECORD and not inner.is_volatile_qualified()
+    return inner if is_plain else None
 
 
 def structures_at(clang_type: Any) -> Any:

@@ -113,7 +113,7 @@ def outer_variables(reader: UnitReader, definition: Any, names: Sequence[str]) -
         LiftError: for a structure that a parameter has the name of.
 
     """
-    roots = {name.partition(".")[0]: [other for other in names if _is_of(other, name)] for name in names}
+    roots = {_root(name): [other for other in names if _root(other) == _root(name)] for name in names}
     taken = {parameter.spelling for parameter in definition.get_arguments()}
     found = dict[str, list[nodes.Variable]]()
     work = libclang.children(definition.translation_unit.cursor) if names else []
@@ -126,29 +126,30 @@ def outer_variables(reader: UnitReader, definition: Any, names: Sequence[str]) -
     return tuple(sorted((v for several in found.values() for v in several), key=lambda variable: variable.location))
 
 
-def _is_of(name: str, other: str) -> bool:
-    """Whether two names are of one variable, or of members of it."""
-    return name.partition(".")[0] == other.partition(".")[0]
+def _root(name: str) -> str:
+    """Give the variable that a name is of, or that it is a member of."""
+    return re.split(_LINK, name, maxsplit=1)[0]
 
 
 def _outside(reader: UnitReader, cursor: Any, names: Sequence[str], taken: set[str]) -> Iterator[nodes.Variable]:
     """Yield a variable at file scope, or a variable for each of its members in the order of their declaration."""
     cursor = cursor.get_definition() or cursor
-    if not is_structure(reader.types.of(cursor)):
+    if not is_structure(reader.types.of(cursor)) and structures_inside(cursor.type) is None:
         variable = reader.variable_of(cursor)
         variable.name = unused(variable.name, taken)
         yield variable
         return
     if cursor.spelling in taken:
         raise refusal("global", reader.location(cursor), cursor.spelling)
-    ways = {name: list(_along(cursor.type, name.split(".")[1:])) for name in names}
+    ways = {name: list(_along(cursor.type, re.split(_LINK, name)[1:])) for name in names}
     for name in sorted(names, key=lambda one: [position for position, _ in ways[one]]):
         fields = [field for _, field in ways[name]]
-        inside = "[]" if isinstance(reader.types.read(fields[-1].type), ArrayType) else ""
-        match = _MEMBER.fullmatch(f"{name}{inside}")
+        is_array = isinstance(reader.types.read(fields[-1].type), ArrayType) and "[]." not in name
+        match = _MEMBER.fullmatch(f"{name}{'[]' * is_array}")
         assert match is not None, "a member has the name of its structure"
         member = _variable(reader, cursor, fields, match, taken)
         member.is_parameter, member.is_global = False, True
+        member.is_const, member.is_initialised = reader.variable_of(cursor).is_const, bool(libclang.expressions(cursor))
         yield member
 
 
@@ -182,7 +183,7 @@ def _variable(
     reader: UnitReader, root: Any, fields: Sequence[Any], match: re.Match[str], taken: set[str]
 ) -> nodes.Variable:
     """Make the variable that a member is, whose name is taken then."""
-    location, ctype = reader.location(root), _member_type(reader, fields, match)
+    location, ctype = reader.location(root), _member_type(reader, root, fields, match)
     array = ctype.element if isinstance(ctype, PointerType) and "[]" in match[0] else ctype
     extents = tuple(None if n is None else nodes.Integer(n, UNSIGNED_LONG, location) for n in _lengths(array))
     name = unused("_".join([root.spelling, *(field.spelling for field in fields)]), taken, "_", first=1)
@@ -191,13 +192,13 @@ def _variable(
     return made
 
 
-def _member_type(reader: UnitReader, fields: Sequence[Any], match: re.Match[str]) -> CType:
+def _member_type(reader: UnitReader, root: Any, fields: Sequence[Any], match: re.Match[str]) -> CType:
     """Give the type of a member, or of the memory that it is."""
-    ctype, way = reader.types.read(fields[-1].type), list(fields)
+    ctype, way = reader.types.read(fields[-1].type), [root, *fields]
     if "[]." in match[0]:
         while way and structures_inside(way[-1].type) is None:
             way.pop()
-        is_bound = bool(way) and not is_open(way)
+        is_bound = bool(way) and (way == [root] or not is_open(way[1:]))
         return _array_of(ctype, way[-1].type.get_canonical().element_count) if is_bound else _pointer_to(ctype)
     if isinstance(ctype, ArrayType) and is_open(fields):
         return replace(ctype, length=None)

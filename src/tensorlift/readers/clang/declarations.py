@@ -45,6 +45,7 @@ from tensorlift.readers.clang.context import (
     pointee,
 )
 from tensorlift.readers.clang.expressions import conversion, converted, offset_value
+from tensorlift.readers.clang.initialisers import initialisers
 from tensorlift.readers.clang.members import elements_of, selected
 from tensorlift.readers.clang.memory import fill, on_stack
 from tensorlift.readers.clang.objects import assign
@@ -367,27 +368,6 @@ def innermost(ctype: CType) -> CType:
     while isinstance(ctype, ArrayType):
         ctype = ctype.element
     return ctype
-
-
-def initialisers(ctx: Context, cursor: Any, lengths: list[int], start: int = 0) -> list[tuple[int, Any]]:
-    """List the expressions of an initialiser with the positions of their elements."""
-    inner = 1
-    for length in lengths[1:]:
-        inner *= length
-    found: list[tuple[int, Any]] = []
-    for number, item in enumerate(libclang.children(cursor)):
-        position = start + number * inner
-        if item.kind is CursorKind.INIT_LIST_EXPR and len(lengths) > 1:
-            found += initialisers(ctx, item, lengths[1:], position)
-        elif item.kind is CursorKind.INIT_LIST_EXPR or len(lengths) > 1:
-            raise ctx.refusal("initialiser", item, "braces that do not follow the dimensions")
-        elif item.kind is CursorKind.UNEXPOSED_EXPR and len(libclang.children(item)) != 1:
-            raise ctx.refusal("initialiser", item, "a designator")
-        elif item.kind is CursorKind.STRING_LITERAL:
-            raise ctx.refusal("string", item)
-        else:
-            found.append((position, item))
-    return found
 
 
 C.values[CursorKind.CSTYLE_CAST_EXPR.value] = _cast

@@ -242,9 +242,8 @@ def _nested(found: Mapping[Way, Place], arrays: Mapping[Way, bool], at: Way, *, 
 
 def selected(ctx: Context, structure: Structure, name: str, cursor: Any) -> Place:
     """Select a member of a structure."""
-    if name in structure.deferred:
-        return structure.deferred[name](cursor)
-    member, index = structure.members.get(name), structure.index
+    deferred, index = structure.deferred.get(name), structure.index
+    member = structure.members.get(name) if deferred is None else deferred(cursor)
     if member is None and cursor.type.get_canonical().get_pointee().kind is TypeKind.RECORD:
         raise ctx.refusal("struct-link", cursor, name)
     if member is None:

@@ -1,12 +1,15 @@
 """Variables at file scope: memory by their symbols, structures member by member, and pointers as arguments.
 
-A number or an array is memory of its own, and so is each number or array of a structure: ``@st.n``.  What a pointer
-holds when the function is called is an argument of that, and of all functions that call it: ``@t`` or ``@st.data``.
+A number or an array is memory of its own, and so is each number or array of a structure, ``@st.n``, and of all
+structures of an array, ``@table[].key``.  What a pointer holds when the function is called is an argument of that, and
+of all functions that call it: ``@t`` or ``@st.data``.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
@@ -15,7 +18,7 @@ from xdsl.dialects.func import CallOp
 from xdsl.dialects.memref import CastOp, GetGlobalOp
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.member_facts import fields
+from tensorlift.frontends.c.member_facts import fields, structures_inside
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.function import OFFSET, OUTSIDE, ROW, TEXT
 from tensorlift.ir.literal_function import argument_names, callee_of, name_arguments
@@ -27,13 +30,15 @@ from tensorlift.readers.clang.context import (
     Place,
     Pointer,
     Structure,
+    StructurePointer,
     memory_type,
     pointee,
 )
-from tensorlift.readers.clang.members import is_table
+from tensorlift.readers.clang.initialisers import items_of
+from tensorlift.readers.clang.members import elements_of, is_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Attribute, SSAValue
@@ -50,10 +55,12 @@ def global_place(ctx: Context, cursor: Any) -> Place:
     declaration = ctx.unit.visible(declaration)
     if declaration is None:
         raise ctx.refusal("elsewhere", cursor, f"the variable `{cursor.spelling}` is one of `{ctx.unit.file}` alone")
-    ctype = ctx.type_of(declaration)
-    is_variable = not ctx.calls.frames and not declaration.type.is_const_qualified()
-    if isinstance(ctype, OtherType) and ctype.kind == "struct" and is_variable:
-        return _structure(declaration.type, declaration.spelling, declaration, ctx)
+    ctype, of_type = ctx.type_of(declaration), declaration.type
+    inside = structures_inside(of_type) if isinstance(ctype, ArrayType) else None
+    if not ctx.calls.frames and (inside is not None or (isinstance(ctype, OtherType) and ctype.kind == "struct")):
+        found = _structures(of_type, declaration.spelling, declaration, ctx)
+        ctx.places[libclang.referenced_identity(cursor)] = found
+        return found
     return _object(ctx, declaration, ctype, "", cursor)
 
 
@@ -62,31 +69,52 @@ def _constant(ctx: Context, declaration: Any, cursor: Any) -> SSAValue | None:
     ctype, is_constant = ctx.type_of(declaration), declaration.type.get_canonical().is_const_qualified()
     if not (is_constant or declaration.data[0] in ctx.unit.kept) or not isinstance(ctype, NumberType):
         return None
-    definition = ctx.unit.definition(declaration)
-    values = libclang.expressions(declaration if isinstance(definition, str) else definition)
-    found = libclang.evaluate(values[-1]) if values else None
+    found = _evaluated(ctx, declaration, ())
     return None if found is None else ctx.constant(found, ctype, ctx.location(cursor))
 
 
-def _structure(record: Any, name: str, declaration: Any, ctx: Context) -> Structure:
-    """Give a structure whose members are made where they are used."""
+def _evaluated(ctx: Context, declaration: Any, names: Sequence[str]) -> float | None:
+    """Give the number that a constant is, or its member of a name; None where it is not known."""
+    definition = ctx.unit.definition(declaration)
+    initial = libclang.expressions(declaration if isinstance(definition, str) else definition)
+    items = items_of(ctx, initial[-1], declaration.type.get_canonical(), names, []) if initial else []
+    return libclang.evaluate(items[0][1]) if items else 0 if initial else None
+
+
+def _structures(
+    of_type: Any, name: str, declaration: Any, ctx: Context, around: int = 0
+) -> Structure | StructurePointer:
+    """Give a structure, or an array of them, whose members are made where they are used.
+
+    ``around`` counts the structures of an array that it is inside of.
+    """
+    inside, count = structures_inside(of_type), around
+    if inside is not None:
+        of_type, count, name = inside, of_type.get_canonical().element_count, f"{name}[]"
     made: dict[str, Place] = {}
     deferred: dict[str, Callable[[Any], Place]] = {}
-    for field in fields(record):
-        called = f"{name}.{field.spelling}"
-        if fields(field.type):
-            made[field.spelling] = _structure(field.type, called, declaration, ctx)
-        elif not field.is_bitfield():
-            of_type = ctx.unit.types.read(field.type)
-            deferred[field.spelling] = partial(_object, ctx, declaration, of_type, called)
-    return Structure(made, deferred=deferred)
+    for field in fields(of_type):
+        called, ctype = f"{name}.{field.spelling}", ctx.unit.types.read(field.type)
+        if fields(field.type) or (structures_inside(field.type) is not None and not count):
+            made[field.spelling] = _structures(field.type, called, declaration, ctx, count)
+        elif count and isinstance(elements_of(ctype)[0], NumberType) and not field.is_bitfield():
+            column = ArrayType(ctype.spelling, ctype, count)
+            deferred[field.spelling] = partial(_column, ctx, declaration, column, called)
+        elif not count and not field.is_bitfield():
+            deferred[field.spelling] = partial(_object, ctx, declaration, ctype, called)
+    found = Structure(made, is_array=bool(count), deferred=deferred)
+    return StructurePointer(found) if inside is not None else found
 
 
 def _object(ctx: Context, declaration: Any, ctype: CType, member: str, cursor: Any) -> Place:
     """Give a variable at file scope, or the member of one that has a name."""
-    name = member or declaration.spelling
+    name, names = member or declaration.spelling, member.split(".")[1:]
     if isinstance(ctype, PointerType):
         return _pointer(ctx, ctype, name, cursor)
+    if names and isinstance(ctype, NumberType) and declaration.type.get_canonical().is_const_qualified():
+        value = _evaluated(ctx, declaration, names)
+        if value is not None:
+            return ctx.constant(value, ctype, ctx.location(cursor))
     element, shape = pointee(ctx, ctype, declaration, name)
     if isinstance(ctype, ArrayType) and None in shape:
         raise ctx.refusal("global", cursor, name)
@@ -98,6 +126,15 @@ def _object(ctx: Context, declaration: Any, ctype: CType, member: str, cursor: A
     ctx.flow.add(got)
     ctx.flow.add(cast)
     return Cell(Pointer(cast.results[0], ctx.constant(0, LONG, at), known))
+
+
+def _column(ctx: Context, declaration: Any, ctype: CType, member: str, cursor: Any) -> Cell:
+    """Give a member of the first structure of an array, whose memory holds that of all of them."""
+    found = _object(ctx, declaration, ctype, member, cursor)
+    assert isinstance(found, Cell)
+    own = elements_of(ctype)[1]
+    assert own is not None
+    return Cell(replace(found.pointer, shape=own[1:], together=prod(own[1:])))
 
 
 def text(ctx: Context, cursor: Any) -> Pointer:

@@ -44,12 +44,12 @@ from tensorlift.readers.clang.context import C, ComplexLocal, Context, Rules, Un
 from tensorlift.readers.clang.declarations import (
     Variable,
     addressed,
-    initialisers,
     is_constant,
     parts_of,
     storage,
     with_extents,
 )
+from tensorlift.readers.clang.initialisers import items_of
 from tensorlift.readers.clang.member_uses import UseFinder
 from tensorlift.readers.clang.members import is_table, structure_parameter, table
 from tensorlift.readers.clang.nulls import take_null
@@ -376,13 +376,13 @@ def _global(reading: Reading, cursor: Any, member: str, ctype: CType) -> tuple[s
         taken = {str(made.sym_name.data) for made in reading.globals.values()}
         symbol = next(name + "_" * k for k in range(len(taken) + 1) if name + "_" * k not in taken)
         ctx = Context(reading.of(cursor)[0], FlowGraph(Block()), VOID)
-        known = reading.globals[cursor.data[0], member] = _declared(ctx, cursor, ctype, symbol)
+        known = reading.globals[cursor.data[0], member] = _declared(ctx, cursor, ctype, symbol, member)
     found = known.type
     assert isinstance(found, MemRefType)
     return known.sym_name.data, found
 
 
-def _declared(ctx: Context, cursor: Any, ctype: CType, symbol: str) -> GlobalOp:
+def _declared(ctx: Context, cursor: Any, ctype: CType, symbol: str, member: str) -> GlobalOp:
     element, shape = pointee(ctx, ctype, cursor, cursor.spelling)
     lengths = [extent for extent in shape if extent is not None]
     count, keeps_value = prod(lengths), is_constant(cursor.type) or cursor.data[0] in ctx.unit.kept
@@ -391,7 +391,7 @@ def _declared(ctx: Context, cursor: Any, ctype: CType, symbol: str) -> GlobalOp:
             "sym_name": StringAttr(symbol),
             "sym_visibility": StringAttr("private" if keeps_value else "public"),
             "type": MemRefType(ir_type(element), (count,)),
-            "initial_value": _constant_values(ctx, cursor, element, lengths) if keeps_value else UnitAttr(),
+            "initial_value": _constant_values(ctx, cursor, element, lengths, member) if keeps_value else UnitAttr(),
             **({"constant": UnitAttr()} if keeps_value else {}),
         },
         attributes=of_table(element, lengths) if keeps_value else {},
@@ -399,22 +399,17 @@ def _declared(ctx: Context, cursor: Any, ctype: CType, symbol: str) -> GlobalOp:
     )
 
 
-def _constant_values(ctx: Context, cursor: Any, element: CType, lengths: list[int]) -> Attribute:
-    """Evaluate the initialiser of a constant; what it does not give is zero."""
+def _constant_values(ctx: Context, cursor: Any, element: CType, lengths: list[int], member: str) -> Attribute:
+    """Evaluate the initialiser of a constant, or of its member; what it does not give is zero."""
     assert isinstance(element, NumberType)
     children = libclang.expressions(cursor)
     count = prod(lengths)
     if count > _MOST_VALUES:
         raise ctx.refusal("large-initialiser", cursor, f"the array has more than {_MOST_VALUES} elements")
     values: list[float] = [0] * count
-    if lengths and children and children[-1].kind is CursorKind.INIT_LIST_EXPR:
-        items = initialisers(ctx, children[-1], lengths)
-    elif not lengths and children:
-        items = [(0, children[-1])]
-    elif not children:
+    if not children:
         raise ctx.refusal("global", cursor, cursor.spelling)
-    else:
-        raise ctx.refusal("initialiser", cursor, cursor.spelling)
+    items = items_of(ctx, children[-1], cursor.type, re.split(r"\W+", member)[1:], lengths)
     for position, item in items:
         found = libclang.evaluate(item)
         if found is None or position >= count:
