@@ -172,6 +172,37 @@ def test_commands_that_are_about_one_function_take_one_case(tmp_path: Path, caps
     assert "holds, its definitions proved" in capsys.readouterr().out
 
 
+def test_letters_that_an_assertion_leaves_out_are_no_case() -> None:
+    text = """subroutine f(trans, m, n, a, b)
+  character, intent(in) :: trans
+  integer, intent(in) :: m, n
+  double precision, intent(in) :: a(m, *)
+  double precision, intent(out) :: b(m, n)
+  logical, external :: lsame
+  integer :: i, j
+  do j = 1, n
+    do i = 1, m
+      if (lsame(trans, 'N')) then
+        b(i, j) = a(i, j)
+      else
+        b(i, j) = a(j, i)
+      end if
+    end do
+  end do
+end subroutine
+"""
+    pytest.importorskip("fparser")
+    found = _lifted(text, "f.f90")
+    assert "    if trans == 78:\n" in found.program
+    assert "    if trans <= 96 and trans != 78:\n" in found.program
+    assert verify(found.certificate or {}) == ()
+
+
+def test_what_many_flags_steer_stays_whole_where_that_is_proved() -> None:
+    text = "void f(int a, int b, int n, double *x) { for (int i = 0; i < n; i++) x[i] = a == 1 ? 2*x[i] : b == 2; }"
+    assert "np.where" in _lifted(text).program
+
+
 _VALUES = [Flag(1), Flag(2), Flag(0, frozenset({1, 2}))]
 _CELLS = [dict(zip("abc", values, strict=True)) for values in itertools.product(_VALUES, repeat=3)]
 

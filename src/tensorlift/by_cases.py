@@ -21,7 +21,7 @@ from tensorlift.ir.literal_function import Flag
 from tensorlift.joined import Case, joined_certificate, joined_conditions, when
 from tensorlift.normalise.flags import cases_of
 from tensorlift.reading import in_case, literal_module
-from tensorlift.record import Level, Trial, weakest_level, worst_verdict
+from tensorlift.record import Level, Trial, Verdict, weakest_level, worst_verdict
 from tensorlift.report.program import PYTHON, language
 from tensorlift.targets.python_text.text import safe_names
 
@@ -55,8 +55,9 @@ def lift_by_cases(function: ReadFunction, options: LiftOptions, lift: Lift) -> O
     if joined is not None:
         return joined, None
     general, lifting = lift(function, options)
-    is_proved = general.lifted and general.definitions is Level.PROVED and not general.restricted
-    joined = None if is_proved or len(cases) >= _MANY else _by(cases, function, options, lift)
+    is_good = general.verdict in {Verdict.LOOP_FREE, Verdict.SCAN} and general.definitions is Level.PROVED
+    is_known = (is_good and not general.restricted) or len(cases) >= _MANY
+    joined = None if is_known else _by(cases, function, options, lift)
     return (general, lifting) if joined is None or not _is_better(joined, general) else (joined, None)
 
 
@@ -86,11 +87,13 @@ def _by(
 
 
 def _is_better(joined: FunctionRecord, general: FunctionRecord) -> bool:
-    """Tell whether more is known of the programs of the cases than of the general one, or that asks for more."""
+    """Tell whether more is known of the programs of the cases, or the general one asks for what none of them does."""
     if not general.lifted or joined.definitions is not general.definitions:
         return not general.lifted or joined.definitions is Level.PROVED
-    asked = {precondition.text for precondition in joined.preconditions}
-    return any(precondition.text not in asked for precondition in general.preconditions)
+    if joined.verdict is not general.verdict:
+        return worst_verdict((joined.verdict, general.verdict)) is general.verdict
+    asked = [precondition.text for precondition in joined.preconditions]
+    return not all(any(one.text in text for text in asked) for one in general.preconditions)
 
 
 def _joined(cases: Sequence[Lifted]) -> FunctionRecord | None:
@@ -137,7 +140,7 @@ def _spelled(flags: dict[str, Flag], dtypes: Mapping[str, str]) -> dict[str, Fla
         return int(np.array(value, "int64").astype(dtypes[name]))
 
     return {
-        name: Flag(number(name, flag.number), frozenset(number(name, value) for value in flag.others))
+        name: Flag(number(name, flag.number), frozenset(number(name, value) for value in flag.others), flag.bounds)
         for name, flag in flags.items()
     }
 

@@ -56,9 +56,17 @@ def joined_certificate(parameters: Sequence[str], cases: Sequence[Case]) -> dict
         "entry": first["entry"],
         "parameters": [*parameters],
         "program": joined_program(parameters, cases),
-        "parts": [[{n: [f.number, *sorted(f.others)] for n, f in flags.items()}, its] for flags, its in cases],
+        "parts": [[{name: _json(flag) for name, flag in flags.items()}, its] for flags, its in cases],
     }
     return {**content, "seal": seal_of(content)}
+
+
+def _json(flag: Flag) -> list[Json]:
+    return [flag.number, *([sorted(flag.others), [*map(list, flag.bounds)]] if flag.others else [])]
+
+
+def _flag(number: int, others: Iterable[int] = (), bounds: Iterable[tuple[str, int]] = ()) -> Flag:
+    return Flag(number, frozenset(others), tuple((relation, end) for relation, end in bounds))
 
 
 def verify_parts(certificate: Mapping[str, Json], verify: Callable[[Mapping[str, Json]], None]) -> None:
@@ -73,8 +81,7 @@ def verify_parts(certificate: Mapping[str, Json], verify: Callable[[Mapping[str,
         return
     try:
         listed = [
-            Case({n: Flag(number, frozenset(others)) for n, (number, *others) in flags.items()}, its)
-            for flags, its in certificate["parts"]
+            Case({name: _flag(*data) for name, data in flags.items()}, its) for flags, its in certificate["parts"]
         ]
         again = joined_certificate(certificate["parameters"], listed)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, SyntaxError) as error:
@@ -170,7 +177,7 @@ def covers(cases: Sequence[Flags]) -> bool:
     parts: dict[Flag, list[Flags]] = defaultdict(list)
     for case in cases:
         parts[case[name]].append({key: flag for key, flag in case.items() if key != name})
-    others = [flag.others for flag in parts if flag.others]
+    others = [flag.others for flag in parts if flag.others and not flag.bounds]
     return others == [frozenset(flag.number for flag in parts if not flag.others)] and all(map(covers, parts.values()))
 
 
@@ -210,7 +217,14 @@ def _without(case: Flags, name: str) -> Flags:
 def _one_of(name: str, flags: Sequence[Flag]) -> str:
     """Spell that a flag is one of those that it is in some cases."""
     numbers = sorted(flag.number for flag in flags if not flag.others)
-    for others in (flag.others for flag in flags if flag.others):
-        left = sorted(others - {*numbers})
-        return f"{name} != {left[0]}" if len(left) == 1 else f"{name} not in ({', '.join(map(str, left))})"
-    return f"{name} == {numbers[0]}" if len(numbers) == 1 else f"{name} in ({', '.join(map(str, numbers))})"
+    for flag in (flag for flag in flags if flag.others):
+        if flag.bounds and numbers:
+            return f"({_one_of(name, [Flag(number) for number in numbers])} or {_one_of(name, [flag])})"
+        among = _among(name, sorted(flag.others - {*numbers}), ("!=", "not in"))
+        return " and ".join([*(f"{name} {relation} {end}" for relation, end in flag.bounds), among])
+    return _among(name, numbers, ("==", "in"))
+
+
+def _among(name: str, numbers: Sequence[int], spelled: tuple[str, str]) -> str:
+    one, several = spelled
+    return f"{name} {one} {numbers[0]}" if len(numbers) == 1 else f"{name} {several} ({', '.join(map(str, numbers))})"

@@ -253,7 +253,7 @@ def _ipowi(width: int) -> Evaluator:
 
 
 # How integers compare, in the order of the predicates of ``arith.cmpi``; those without a sign follow after four.
-_COMPARED = {
+COMPARED = {
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -270,12 +270,12 @@ def predicate_of(op: Operation) -> tuple[str, bool]:
     """Give the operator of an ``arith.cmpi``, and whether it takes its operands as signed."""
     number = _predicate(op)
     signed = number < _FIRST_UNSIGNED
-    return [*_COMPARED][number if signed else number - _FIRST_UNSIGNED + _FIRST_ORDERED], signed
+    return [*COMPARED][number if signed else number - _FIRST_UNSIGNED + _FIRST_ORDERED], signed
 
 
 def predicate_number(compared: str, *, signed: bool) -> int:
     """Give the number of the predicate of an ``arith.cmpi`` by its operator."""
-    number = [*_COMPARED].index(compared)
+    number = [*COMPARED].index(compared)
     return number if signed or number < _FIRST_ORDERED else number - _FIRST_ORDERED + _FIRST_UNSIGNED
 
 
@@ -287,7 +287,7 @@ def never_wraps(op: Operation | Block) -> bool:
 
 def _cmpi(op: Operation) -> Evaluator:
     compared, signed = predicate_of(op)
-    compare = _COMPARED[compared]
+    compare = COMPARED[compared]
     if signed:
         return lambda left, right: -compare(left, right)
     mask = (1 << width_of(op.operands[0].type)) - 1

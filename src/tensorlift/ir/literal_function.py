@@ -22,10 +22,14 @@ WRITES = f"{TELLS} in output"  # so does that of one that writes to `stderr`
 
 
 class Flag(NamedTuple):
-    """What a flag is in one case of a function: a number, or any integer but some, of which the number is one."""
+    """What a flag is in one case of a function: a number, or any integer but some, of which the number is one.
+
+    Without ``bounds``, such as ``("<=", 96)``, which the source asserts, that is so for all integers.
+    """
 
     number: int
     others: frozenset[int] = frozenset()
+    bounds: tuple[tuple[str, int], ...] = ()
 
 
 def literal_function(

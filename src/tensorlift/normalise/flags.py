@@ -6,7 +6,7 @@ function is another one.  A case in which it always ends with an error is none.
 
 from __future__ import annotations
 
-from itertools import count, product
+from itertools import count, islice, product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,22 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.dialects.cf import AssertOp, BranchOp, ConditionalBranchOp
 from xdsl.dialects.func import ReturnOp
 
-from tensorlift.ir.arithmetic import ArithmeticFault, constant_of, evaluator, predicate_number, predicate_of, wrapper
+from tensorlift.ir.arithmetic import (
+    COMPARED,
+    MIRRORED,
+    ArithmeticFault,
+    constant_of,
+    evaluator,
+    predicate_number,
+    predicate_of,
+    wrapper,
+)
 from tensorlift.ir.literal_function import Flag, argument_names
 from tensorlift.normalise.edit import insert, last_of
 from tensorlift.normalise.jumps import decide, remove_unreached
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -41,7 +50,7 @@ def cases_of(function: FuncOp) -> list[dict[str, Flag]]:
     if all(compared_with(*use) is None for argument in names for use in _uses(argument, blocks)):
         return []  # at a glance
     for case in _cases(function, {}):
-        if len(found) == MOST_CASES or not case or any(flag.others and _is_bounded(a) for a, flag in case.items()):
+        if len(found) == MOST_CASES or not case:
             return []
         found.append({names[argument]: flag for argument, flag in case.items()})
     return found if len(found) > 1 else []
@@ -55,10 +64,7 @@ def _cases(function: FuncOp, known: dict[BlockArgument, Flag]) -> Iterator[dict[
     for argument in function.body.blocks[0].args:
         asked = None if argument in known else constants_asked(argument, reached.blocks)
         if asked:
-            wrap = wrapper(argument.type)
-            constants = frozenset(number for number in asked if wrap(number) == number)
-            other = next(number for number in count() if number not in constants)
-            for flag in (*map(Flag, sorted(constants)), *([Flag(other, constants)] if wrap(other) == other else [])):
+            for flag in _values(argument, asked, dict.fromkeys(_bounds(argument, reached.blocks))):
                 yield from _cases(function, {**known, argument: flag})
             return
     yield known
@@ -69,7 +75,7 @@ def constants_asked(value: SSAValue, blocks: Collection[Block]) -> frozenset[int
     found = set[int]()
     for one, op in _uses(value, blocks):
         number = compared_with(one, op)
-        if number is None and not _is_bound(op):
+        if number is None and _bound(one, op) is None:
             return None
         found |= set() if number is None else {number}
     return frozenset(found)
@@ -95,15 +101,31 @@ def compared_with(value: SSAValue, op: Operation) -> int | None:
     return None if number is None else int(number)
 
 
-def _is_bound(op: Operation) -> bool:
-    """Tell whether an operation asks whether a value is within a bound, and the program ends where it is not."""
-    is_bound = isinstance(op, CmpiOp) and any(constant_of(side) is not None for side in op.operands)
-    return is_bound and all(isinstance(use.operation, AssertOp) for use in op.results[0].uses)
+def _values(argument: BlockArgument, asked: Iterable[int], bounds: Iterable[tuple[str, int]]) -> Iterator[Flag]:
+    """Yield the constants that a flag is asked to be and may be, and all others together."""
+    wrap, bounds = wrapper(argument.type), tuple(bounds)
+    possible = (number for number in count() if all(COMPARED[relation](number, end) for relation, end in bounds))
+    constants = frozenset(number for number in asked if wrap(number) == number)
+    yield from map(Flag, sorted(constants))
+    other = next(number for number in islice(possible, len(constants) + 1) if number not in constants)
+    if wrap(other) == other:
+        yield Flag(other, constants, bounds)
 
 
-def _is_bounded(flag: SSAValue) -> bool:
-    """Tell whether not all integers are asked for in the same way of which a flag is none of the constants."""
-    return any(_is_bound(use.operation) for use in flag.uses)
+def _bounds(value: SSAValue, blocks: Collection[Block]) -> Iterator[tuple[str, int]]:
+    """Yield the bounds within which a value is, or the program ends."""
+    for one, op in _uses(value, blocks):
+        if (bound := _bound(one, op)) is not None:
+            yield bound
+
+
+def _bound(value: SSAValue, op: Operation) -> tuple[str, int] | None:
+    """Return the bound that an operation asks a value to be within, where the program ends if it is not."""
+    number = constant_of(op.rhs) if isinstance(op, CmpiOp) and value is op.lhs else None
+    if number is None or not all(isinstance(use.operation, AssertOp) for use in op.results[0].uses):
+        return None
+    relation, signed = predicate_of(op)
+    return (relation, int(number)) if signed and relation in MIRRORED else None
 
 
 def assert_flags(function: FuncOp, known: Mapping[BlockArgument, int]) -> None:
