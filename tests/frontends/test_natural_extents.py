@@ -235,3 +235,15 @@ def test_memory_that_c_passes_is_taken_as_far_as_loops_reach(options: LiftOption
     """A pointer of C tells no extent, and there may be nothing behind the last cell that the source touches."""
     (function,) = lift_source(source_from_text(C.split("\n")[1], "f.c"), options).functions
     assert [p.shape for p in function.parameters if p.name == "xn"] in ([("n - 1",)], [("n + -1",)])
+
+
+def test_rows_are_as_long_as_the_source_demands_room_for() -> None:
+    text = """
+void lower(int n, int lda, const double *A, const double *x, double *y) {
+  if (lda < n) abort();
+  for (int i = 0; i < n; i++) { y[i] = x[i]; for (int j = 0; j < i; j++) y[i] += A[i*lda + j] * x[j]; }
+}"""
+    headed = f"#include <stdlib.h>{text}"
+    for source, row in ((headed, "n"), (headed.replace("lda < n", "lda < n - 1"), "n - 1")):
+        (found,) = lift_source(source_from_text(source, "f.c"), LiftOptions()).functions
+        assert [p.shape for p in found.parameters if p.name == "A"] == [("n", row)]

@@ -1,7 +1,8 @@
 """Natural extents: an array whose extent no declaration tells is as long as callers have it, not as loops need it.
 
 A stencil that writes the cells 1 to ``n - 2`` of ``double *x`` needs ``n - 1`` cells, and every caller has ``n``.  The
-outermost extent of such a parameter is rounded up to the size.  A loop over the first 8 cells of ``double *x`` needs 8,
+outermost extent of such a parameter is rounded up to the size, and so is that of rows for which the source demands the
+room, as ``N <= lda`` does.  A loop over the first 8 cells of ``double *x`` needs 8,
 and a caller may have more: their number becomes a size of its own.  So it does where a size names a cell, as the ``k``
 of ``x[k]``; rows of which it names a column are as long as from one to the next.  An array that is written whole before
 it is read is a result alone, which no caller passes to a program on arrays: it stays as long as what is computed.
@@ -83,13 +84,14 @@ def _widen(function: Operation, position: int, axis: int) -> None:
     if parameter.extents is None or _is_result(view, parameter):
         return
     extent = parameter.extents[axis]
-    names_cell = _names_cell(view, extent)
+    names_cell, natural = _names_cell(view, extent), _natural(view, extent)
     if axis > 0 and parameter.c_type.count("*") == 1:  # inner axes of flat memory tell where rows begin
         row = parameter.strides[axis - 1] if parameter.strides else ""
         if names_cell and row in view.size_names:
             _set_extent(function, position, axis, AffineExpr.symbol(view.size_names.index(row)))
+        elif natural is not None and _is_asked(view, f"{view.size_names[natural.position]} <= {row}"):
+            _set_extent(function, position, axis, natural)
         return
-    natural = _natural(view, extent)
     if natural is not None and any(_natural(view, inner) is not None for inner in parameter.extents[axis + 1 :]):
         return  # rows that are as short tell that the caller has the inner cells alone
     if natural is not None:
@@ -98,12 +100,17 @@ def _widen(function: Operation, position: int, axis: int) -> None:
         _make_size(view, position, axis)
 
 
-def _natural(view: FunctionView, extent: Linear) -> AffineExpr | None:
+def _is_asked(view: FunctionView, condition: str) -> bool:
+    """Tell whether the source demands a condition itself: rows that begin so far apart have room for it."""
+    return any(one.text == condition for one in view.requires)
+
+
+def _natural(view: FunctionView, extent: Linear) -> AffineSymExpr | None:
     """Give the size that an extent falls short of by a number, None where it is anything else."""
     if extent.constant >= 0 or len(extent.terms) != 1:
         return None
     (size, factor), *_ = extent.terms
-    return AffineExpr.symbol(view.size_names.index(size)) if isinstance(size, str) and factor == 1 else None
+    return AffineSymExpr(view.size_names.index(size)) if isinstance(size, str) and factor == 1 else None
 
 
 def _names_cell(view: FunctionView, extent: Linear) -> bool:
