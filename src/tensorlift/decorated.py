@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +31,13 @@ from tensorlift.specialised import Form, Variation, is_plain
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from tensorlift.calls.kinds import Argument, Kind
+    from tensorlift.calls.program import LiftedProgram
     from tensorlift.contract.interface import Precondition
     from tensorlift.frontends.python import LiveFunction
     from tensorlift.frontends.python.fields import Field
+
+    _Prepared = tuple[Form, dict[str, Any], tuple[LiftedProgram, dict[str, Kind], dict[str, Argument]]]
 
 _MOST_WAYS = 16  # that are quick, one for each kinds of arguments
 
@@ -70,7 +74,7 @@ class LiftedFunction:
         self._record = FunctionRecord(self._name, Verdict.REFUSED, target=target)
         if target not in target_names():
             get_target(target)
-        self._is_plain = False
+        self._is_plain = self._truths = False  # truth values are constants where the function has no form else
         self._enter = compilable(self._called, lambda: self._is_plain) if target == "torch" else self._called
         self._quick, self._tried = no_quick_way, set[object]()
         try:
@@ -132,10 +136,7 @@ class LiftedFunction:
             self._refresh()
             fields = self._plain.fields(values)
             objects, values = (values, _with_fields(values, fields)) if fields else ({}, values)
-            variation = self._plain.variation(values)._replace(fields=fields)
-            with self._recorded(form := self._form(variation)):
-                types = {name: values.pop(name) for name, _ in variation.types}
-                program, kinds, given = form.prepare(values)
+            form, types, (program, kinds, given) = self._prepared(values, fields)
             check_bound(fields, program)
             program.check(given)
         except LiftError as error:
@@ -150,6 +151,26 @@ class LiftedFunction:
         numbers = {name: (values[name], parts) for name, parts in parts_of(form.live.split.described).items()}
         self._add_quick_way(Taken(program, kinds, given, types, numbers))
         return program.run(given)
+
+    def _prepared(self, values: Mapping[str, Any], fields: Sequence[Field]) -> _Prepared:
+        """Find the form and the program for the arguments of a call, where truth values are constants if that helps."""
+        try:
+            return self._varied(values, fields)
+        except LiftError as error:
+            if self._truths or type(error) is not LiftError or not any(isinstance(v, bool) for v in values.values()):
+                raise
+            self._truths = True
+            try:
+                return self._varied(values, fields)
+            except LiftError:
+                self._truths = False
+                raise error from None
+
+    def _varied(self, values: Mapping[str, Any], fields: Sequence[Field]) -> _Prepared:
+        variation = self._plain.variation(values, truths=self._truths)._replace(fields=tuple(fields))
+        with self._recorded(form := self._form(variation)):
+            types = {name: values[name] for name, _ in variation.types}
+            return form, types, form.prepare({name: value for name, value in values.items() if name not in types})
 
     def _add_quick_way(self, taken: Taken) -> None:
         """Let later calls with arguments of the same types go the quick way, where there is one."""
@@ -195,16 +216,27 @@ class LiftedFunction:
 
         self._live = find_function(self.original)
         plain = self._plain = self._form(Variation())
-        if self._live.may_have_objects:  # a call says what they hold
-            return
+        defaults = {p.name: p.default for p in plain.signature.parameters.values() if p.default is not p.empty}
+        known = plain.variation(defaults).types
+        if self._live.may_have_objects or not self._live.texts <= {*dict(known)}:
+            return  # a call says what they are
         try:
-            defaults = {p.name: p.default for p in plain.signature.parameters.values() if p.default is not p.empty}
-            with self._recorded(form := self._form(Variation(plain.variation(defaults).types))):
-                form.lift_assumed()
-        except LiftError:
-            if not self._live.may_be_complex:
+            self._lift_assumed(Variation(known))
+        except LiftError as error:
+            if self._live.may_be_complex:
+                self._forms = {Variation(): plain}  # a call says what is complex
+                return
+            if not any(isinstance(value, bool) for value in defaults.values()):
                 raise
-            self._forms = {Variation(): plain}  # a call says what is complex
+            with suppress(LiftError):
+                self._lift_assumed(Variation(plain.variation(defaults, truths=True).types))
+                self._truths = True
+            if not self._truths:
+                raise error from None
+
+    def _lift_assumed(self, variation: Variation) -> None:
+        with self._recorded(form := self._form(variation)):
+            form.lift_assumed()
 
     def _form(self, variation: Variation) -> Form:
         """Give the function in a form."""

@@ -118,9 +118,14 @@ class Form:
         check_apart(values, found, place)
         return found
 
-    def variation(self, values: Mapping[str, Any]) -> Variation:
-        """Find the types and the complex numbers that no annotation tells among the arguments of a call."""
-        types = ((name, type_named(value)) for name, value in values.items() if name not in self._told)
+    def variation(self, values: Mapping[str, Any], *, truths: bool = False) -> Variation:
+        """Find the types and the complex numbers that no annotation tells among the arguments of a call.
+
+        Texts are constants, and with ``truths`` so are truth values.
+        """
+        named = {name: type_named(value) for name, value in values.items() if name not in self._told}
+        named |= {name: str(value) for name, value in values.items() if truths and isinstance(value, bool)}
+        types = ((name, named.get(name, "")) for name in values)
         annotations = ((name, _complex_kind(values[name])) for name in self._untold if name in values)
         found = Variation(tuple(one for one in types if one[1]), tuple(one for one in annotations if one[1]))
         return found if found != Variation() else _PLAIN

@@ -96,3 +96,72 @@ def rounded(x):
 
 def averaged(x):
     return x.mean()
+
+
+def smooth(x, mode="same"):
+    n = len(x)
+    if mode == "same":
+        y = np.zeros(n)
+        for i in range(1, n - 1):
+            y[i] = (x[i - 1] + x[i] + x[i + 1]) / 3
+        return y
+    elif mode == "valid":
+        y = np.zeros(n - 2)
+        for i in range(n - 2):
+            y[i] = (x[i] + x[i + 1] + x[i + 2]) / 3
+        return y
+    raise ValueError("mode")
+
+
+def total(x, how: str = "sum"):
+    s = 0.0
+    for v in x:
+        s += v
+    return s / len(x) if how == "mean" else s
+
+
+def extreme(x, how):
+    m = x[0]
+    for v in x:
+        match how:
+            case "max" | "MAX":
+                m = max(m, v)
+            case _:
+                m = min(m, v)
+    return m
+
+
+def ending(y, x, kind):
+    if kind.lower() in ("wrap", "periodic"):
+        y[0], y[-1] = x[-1], x[0]
+    else:
+        y[0], y[-1] = 0.0, 0.0
+
+
+def padded(x, kind="wrap"):
+    y = np.empty(len(x) + 2)
+    y[1:-1] = x
+    ending(y, x, kind)
+    return y
+
+
+def length(x, norm=None):
+    s = 0.0
+    for v in x:
+        s += v * v
+    return np.sqrt(s) if norm == "ortho" else s
+
+
+def product(a, x, trans=False):
+    m, n = a.shape
+    if trans:
+        y = np.zeros(n)
+        for i in range(m):
+            for j in range(n):
+                y[j] += a[i, j] * x[i]
+    else:
+        y = np.zeros(m)
+        for i in range(m):
+            for j in range(n):
+                y[i] += a[i, j] * x[j]
+    return y

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.frontends.python.arrays import keep_shown, named_memory
 from tensorlift.frontends.python.assignments import alias, assign, augment, copy_refilled, declare, result_array
 from tensorlift.frontends.python.calls import INLINED, callee
+from tensorlift.frontends.python.constant_arguments import texts_of, with_constants
 from tensorlift.frontends.python.defining import Given
 from tensorlift.frontends.python.definitions import definition
 from tensorlift.frontends.python.expressions import DEFINED, condition, evaluate, is_none, told_by_none
@@ -273,7 +274,10 @@ def _inlined(ctx: Inference, node: ast.Call, name: str) -> Operand:
     home.check_decorators(function)
     is_whole, before = node is ctx.whole, (len(ctx.memories), len(ctx.written))
     given = _given(node, function)
+    texts = texts_of(given)
+    function = with_constants(function, texts)
     missing = {parameter: "None" for parameter, argument in given.items() if is_none(ctx, argument)}
+    missing |= {parameter: repr(text) for parameter, text in texts.items()}
     values = {parameter: evaluate(ctx, argument) for parameter, argument in given.items() if parameter not in missing}
     home = replace(home, imports={**home.imports, **missing}) if missing else home
     found = _called(ctx, function, home, values)

@@ -11,6 +11,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorlift.frontends.python.constant_arguments import texts_of, with_constants
 from tensorlift.frontends.python.defining import Given
 from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS, METHODS_OF_ONE, call_of, definition
 from tensorlift.frontends.python.masked import MASKED
@@ -340,7 +341,10 @@ def own_function(ctx: Context, node: ast.Call, name: str) -> Operand:
     given = given_arguments(node, function)
     assert given is not None
     arguments, home = given[0] | given[1], ctx.scope.module.home_of(function.name)
+    texts = texts_of(arguments)
+    function = with_constants(function, texts)
     missing = {parameter: "None" for parameter, argument in arguments.items() if is_none(ctx, argument)}
+    missing |= {parameter: repr(text) for parameter, text in texts.items()}
     values = {
         parameter: evaluate(ctx, argument) for parameter, argument in arguments.items() if parameter not in missing
     }

@@ -1,0 +1,194 @@
+"""Parameters that are constants, such as ``mode="valid"``: what asks for them is known, and the rest is left out.
+
+A text has no other use in what is lifted: it is compared, looked for in a list, or matched.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+UNKNOWN = "\0"  # no text of a source
+_TEXT_METHODS = {"lower", "upper", "strip", "casefold", "startswith", "endswith"}
+_LISTS = (ast.Tuple, ast.List, ast.Set)
+_TRUTHS = (ast.Compare, ast.BoolOp)  # expressions whose values are True or False, or those of others
+
+
+def asks_for_text(function: ast.FunctionDef, name: str) -> bool:
+    """Tell whether a function asks whether a parameter is some text."""
+    return any(
+        any(isinstance(one, ast.Name) and one.id == name for one in asked)
+        and any(isinstance(value := _value(one), str | tuple) and value != UNKNOWN for one in asked)
+        for asked in _asked(function)
+    )
+
+
+def _asked(function: ast.FunctionDef) -> Iterator[list[ast.expr]]:
+    """Yield what is compared with each other."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare):
+            yield [node.left, *node.comparators]
+        elif isinstance(node, ast.Match):
+            yield [node.subject, *(pattern.value for pattern in ast.walk(node) if isinstance(pattern, ast.MatchValue))]
+
+
+def texts_of(given: Mapping[str, ast.expr]) -> dict[str, str]:
+    """Give the texts among arguments."""
+    return {n: a.value for n, a in given.items() if isinstance(a, ast.Constant) and isinstance(a.value, str)}
+
+
+def with_constants(function: ast.FunctionDef, values: Mapping[str, Any]) -> ast.FunctionDef:
+    """Give a function in which parameters that it does not bind are constants, without what is not done then."""
+    if not values:
+        return function
+    bound = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    inner = [node.args for node in ast.walk(function) if isinstance(node, ast.FunctionDef | ast.Lambda)][1:]
+    bound |= {argument.arg for args in inner for argument in ast.walk(args) if isinstance(argument, ast.arg)}
+    made = copy.deepcopy(function)
+    made.body = _Folded({n: v for n, v in values.items() if n not in bound}).statements(made.body)
+    return made
+
+
+class _Folded(ast.NodeTransformer):
+    """Puts constants in, and decides what depends on nothing else."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    def statements(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Rewrite statements, up to the first after which none is run."""
+        found: list[ast.stmt] = []
+        for statement in body:
+            made: Any = self.visit(statement)
+            found += made if isinstance(made, list) else [made]
+            if found and isinstance(found[-1], ast.Return | ast.Raise | ast.Break | ast.Continue):
+                break
+        return found or [ast.copy_location(ast.Pass(), body[0])]
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Visit expressions, and the statements of blocks."""
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                setattr(node, name, self.statements(value))
+            elif isinstance(value, list):
+                setattr(node, name, [self.visit(one) if isinstance(one, ast.AST) else one for one in value])
+            elif isinstance(value, ast.AST):
+                setattr(node, name, self.visit(value))
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Put the constant in place of a parameter."""
+        return _constant(self._values[node.id], node) if node.id in self._values else node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """Decide a comparison of constants."""
+        self.generic_visit(node)
+        left, right, *others = [_value(side) for side in (node.left, *node.comparators)]
+        holds = None if UNKNOWN in {left, right} or others else _compared(node.ops[0], left, right)
+        return node if holds is None else _constant(holds, node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        """Decide what begins with constants, and leave out those that decide nothing beside truth values."""
+        self.generic_visit(node)
+        decides = isinstance(node.op, ast.Or)
+        while len(node.values) > 1 and _truth(node.values[0]) is (not decides):
+            node.values = node.values[1:]
+        if len(node.values) == 1 or _truth(node.values[0]) is decides:
+            return node.values[0]
+        left = [value for value in node.values if _truth(value) is None]
+        if all(isinstance(value, _TRUTHS) for value in left):
+            node.values = [value for value in node.values if _truth(value) is not (not decides)]
+        return node.values[0] if len(node.values) == 1 else node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        """Decide the contrary of a constant."""
+        self.generic_visit(node)
+        truth = _truth(node.operand) if isinstance(node.op, ast.Not) else None
+        return node if truth is None else _constant(not truth, node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        """Take the side that is chosen."""
+        self.generic_visit(node)
+        truth = _truth(node.test)
+        return node if truth is None else node.body if truth else node.orelse
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Call methods of texts that give others, or truth values."""
+        self.generic_visit(node)
+        method, given = node.func, [_value(argument) for argument in node.args]
+        text = _value(method.value) if isinstance(method, ast.Attribute) and method.attr in _TEXT_METHODS else UNKNOWN
+        if (
+            not isinstance(method, ast.Attribute)
+            or not isinstance(text, str)
+            or text == UNKNOWN
+            or node.keywords
+            or UNKNOWN in given
+        ):
+            return node
+        return _constant(getattr(text, method.attr)(*given), node)
+
+    def visit_If(self, node: ast.If) -> ast.stmt | list[ast.stmt]:
+        """Take the statements that are run."""
+        node.test = self.visit(node.test)
+        truth = _truth(node.test)
+        if truth is not None:
+            run = node.body if truth else node.orelse
+            return self.statements(run) if run else []
+        node.body, node.orelse = self.statements(node.body), self.statements(node.orelse) if node.orelse else []
+        return node
+
+    def visit_Match(self, node: ast.Match) -> ast.stmt | list[ast.stmt]:
+        """Take the statements of the case that a text is."""
+        node.subject = self.visit(node.subject)
+        subject = _value(node.subject)
+        if not isinstance(subject, str) or subject == UNKNOWN:
+            return self.generic_visit(node)  # type: ignore[return-value] # the node itself
+        for case in node.cases:
+            known = None if case.guard is not None else _matches(case.pattern, subject)
+            if known is None:
+                return node
+            if known:
+                return self.statements(case.body)
+        return []
+
+
+def _matches(pattern: ast.pattern, subject: str) -> bool | None:
+    """Tell whether a pattern of texts takes a text; None for other patterns."""
+    if isinstance(pattern, ast.MatchOr):
+        found = [_matches(one, subject) for one in pattern.patterns]
+        return None if None in found else any(found)
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+        return True
+    value = _value(pattern.value) if isinstance(pattern, ast.MatchValue) else UNKNOWN
+    return None if value == UNKNOWN else value == subject
+
+
+def _value(node: ast.expr) -> str | bool | tuple[str, ...] | None:
+    """Give the text, truth value, ``None`` or list of texts that an expression is, UNKNOWN for anything else."""
+    if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str | bool)):
+        return node.value
+    items = [_value(item) for item in node.elts] if isinstance(node, _LISTS) else []
+    texts = tuple(item for item in items if isinstance(item, str) and item != UNKNOWN)
+    return texts if texts and len(texts) == len(items) else UNKNOWN
+
+
+def _compared(op: ast.cmpop, left: Any, right: Any) -> bool | None:
+    if isinstance(right, tuple):
+        return None if not isinstance(op, ast.In | ast.NotIn) else (left in right) is isinstance(op, ast.In)
+    is_one = isinstance(left, str) and isinstance(right, str)  # which of two equal texts is nobody's business
+    if isinstance(op, ast.Eq | ast.NotEq) or (isinstance(op, ast.Is | ast.IsNot) and not is_one):
+        return (left == right) is isinstance(op, ast.Eq | ast.Is)
+    return None
+
+
+def _truth(node: ast.expr) -> bool | None:
+    value = _value(node)
+    return None if value == UNKNOWN else bool(value)
+
+
+def _constant(value: str | bool, like: ast.expr) -> ast.Constant:  # noqa: FBT001 - a constant
+    return ast.copy_location(ast.Constant(value), like)

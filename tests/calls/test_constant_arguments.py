@@ -1,0 +1,79 @@
+"""Texts that calls pass are constants, and truth values are where a function has no form without: each has its own."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.calls.functions_of_types import extreme, length, padded, product, smooth, total
+
+from tensorlift import lift
+from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.python.constant_arguments import with_constants
+
+X = np.array([3.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("function", "calls"),
+    [
+        (smooth, [(), ("valid",)]),
+        (total, [(), ("mean",)]),
+        (extreme, [("MAX",), ("least",)]),
+        (padded, [(), ("Periodic",), ("zero",)]),
+        (length, [(), ("ortho",)]),
+    ],
+)
+def test_a_text_is_a_constant_of_the_call(function: Any, calls: list[tuple[str, ...]]) -> None:
+    lifted = lift(function, cache=False)
+    for call in calls:
+        assert np.allclose(lifted(X, *call), function(X, *call))
+
+
+def test_truth_values_are_constants_where_nothing_else_helps() -> None:
+    original: Any = product
+    lifted, a = lift(original, cache=False), np.arange(6.0).reshape(2, 3)
+    assert np.allclose(lifted(a, X), original(a, X))
+    assert np.allclose(lifted(a, X[:2], trans=True), original(a, X[:2], trans=True))
+    assert lifted.source.endswith("def product(a, x):\n    return a.T @ x\n")
+
+
+def test_a_text_that_ends_the_function_refuses_the_call() -> None:
+    with pytest.raises(LiftError, match="TL116"):
+        lift(smooth, cache=False)(X, "full")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if mode == 'a' and x > 1: r = 1\nelif mode != 'b': r = 2\nelse: r = 3",
+        "r = 1 if not (mode in ['a', 'c'] or x > 2) else 2",
+        "r = x if mode is None else 7 if flag else 8",
+        "r = x and flag",
+        "r = flag and x",
+        "r = x or flag",
+        "r = (x > 1 and flag) or mode == 'c'",
+        "r = 0\nfor k in range(3):\n    if mode == 'a': break\n    r += k\n    continue\n    r = 9",
+        "r = [mode for mode in 'xy']",
+        "r = (lambda mode: mode == 'a')('a')",
+        "r = mode.upper() == 'B' if mode else None",
+        "r = str(mode) + str(flag)",
+    ],
+)
+def test_what_is_left_does_what_the_whole_does(text: str) -> None:
+    source = "def f(x, mode, flag):\n" + "".join(f"    {line}\n" for line in [*text.split("\n"), "return r"])
+    (function,) = ast.parse(source).body
+    assert isinstance(function, ast.FunctionDef)
+    for mode in ("a", "b", None):
+        for flag in (True, False):
+            for x in (0, 1, 3):
+                known = with_constants(function, {"mode": mode, "flag": flag})
+                results = []
+                for made in (function, known):
+                    space: dict[str, Any] = {}
+                    exec(compile(ast.Module([ast.fix_missing_locations(made)], []), "f", "exec"), space)
+                    results.append(space["f"](x, mode, flag))
+                assert results[0] == results[1]
+                assert type(results[0]) is type(results[1])
