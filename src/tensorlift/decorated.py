@@ -218,7 +218,7 @@ class LiftedFunction:
         plain = self._plain = self._form(Variation())
         defaults = {p.name: p.default for p in plain.signature.parameters.values() if p.default is not p.empty}
         known = plain.variation(defaults).types
-        if self._live.may_have_objects or not self._live.texts <= {*dict(known)}:
+        if self._live.may_have_objects or not plain.texts <= {*dict(known)}:
             return  # a call says what they are
         try:
             self._lift_assumed(Variation(known))

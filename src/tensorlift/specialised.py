@@ -38,6 +38,7 @@ from tensorlift.calls.program import LiftedProgram, PythonInterface
 from tensorlift.calls.quick import binder
 from tensorlift.contract.language import Inside
 from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.python.constant_arguments import asked_for_text
 from tensorlift.runtime.libraries import over_numpy
 from tensorlift.source import source_from_text
 
@@ -95,6 +96,11 @@ class Form:
         except LiftError:  # what is complex is not told
             return {*self.signature.parameters} - {*self._untold}
 
+    @cached_property
+    def texts(self) -> set[str]:
+        """The parameters that are asked to be texts."""
+        return asked_for_text(self.live.node, self.live.module.functions)
+
     def lift_assumed(self) -> None:
         """Lift for what annotations and use tell; raises LiftError for what refuses the function in any case."""
         assumed = self.live.assumed()
@@ -124,6 +130,7 @@ class Form:
         Texts are constants, and with ``truths`` so are truth values.
         """
         named = {name: type_named(value) for name, value in values.items() if name not in self._told}
+        named |= {name: repr(value) for name, value in values.items() if isinstance(value, str) and name in self.texts}
         named |= {name: str(value) for name, value in values.items() if truths and isinstance(value, bool)}
         types = ((name, named.get(name, "")) for name in values)
         annotations = ((name, _complex_kind(values[name])) for name in self._untold if name in values)

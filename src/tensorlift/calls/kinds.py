@@ -233,18 +233,13 @@ def _plain_type(dtype: Any) -> Any:
 
 
 def type_named(value: Any) -> str:
-    """Name a type of numbers as an import of it is named, ``numpy.float32`` or ``.float``; spell ``None`` and texts.
-
-    It is empty for all else.  A text that names a type is that type.
-    """
+    """Name a type of numbers as an import of it is named, ``numpy.float32`` or ``.float``, or ``None``; else empty."""
     if value is None:
         return "None"
-    if isinstance(value, str) and value not in _DTYPES:
-        return repr(value)
     if isinstance(value, type) and value in _PYTHON_TYPES:
         return f".{value.__name__}"
     is_type = isinstance(value, type | np.dtype) or type(value).__name__ == "dtype"
-    if not is_type and not isinstance(value, str):
+    if not is_type and not (isinstance(value, str) and value in _DTYPES):
         return ""
     try:
         dtype = np.dtype(_plain_type(value))

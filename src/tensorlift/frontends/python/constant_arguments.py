@@ -9,22 +9,47 @@ import ast
 import copy
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.frontends.python.syntax import arguments_of, given_arguments
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 UNKNOWN = "\0"  # no text of a source
 _TEXT_METHODS = {"lower", "upper", "strip", "casefold", "startswith", "endswith"}
+_CONSTANTS = {"None", "True", "False"}
 _LISTS = (ast.Tuple, ast.List, ast.Set)
 _TRUTHS = (ast.Compare, ast.BoolOp)  # expressions whose values are True or False, or those of others
 
 
-def asks_for_text(function: ast.FunctionDef, name: str) -> bool:
-    """Tell whether a function asks whether a parameter is some text."""
-    return any(
-        any(isinstance(one, ast.Name) and one.id == name for one in asked)
-        and any(isinstance(value := _value(one), str | tuple) and value != UNKNOWN for one in asked)
-        for asked in _asked(function)
-    )
+def asked_for_text(function: ast.FunctionDef, helpers: Mapping[str, ast.FunctionDef]) -> set[str]:
+    """List the parameters of which a function, or a helper that it passes them to, asks whether they are some text."""
+    asked = [sides for sides in _asked(function) if any(map(_is_text, sides))]
+    found = {name for sides in asked for name in map(_name, sides)}
+    others = {name: helper for name, helper in helpers.items() if helper is not function}
+    for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
+        helper = others.get(call.func.id) if isinstance(call.func, ast.Name) else None
+        given = None if helper is None else given_arguments(call, helper)
+        if helper is not None and given is not None:
+            passed = asked_for_text(helper, others)
+            found |= {value.id for name, value in given[0].items() if name in passed and isinstance(value, ast.Name)}
+    return found & {argument.arg for argument in arguments_of(function)}
+
+
+def _is_text(node: ast.expr) -> bool:
+    value = _value(node)
+    return isinstance(value, str | tuple) and value != UNKNOWN
+
+
+def _name(node: ast.expr) -> str:
+    """Give the name of what is compared, as it is or in small letters; empty where it has none."""
+    method = node.func if isinstance(node, ast.Call) else None
+    inner = method.value if isinstance(method, ast.Attribute) and method.attr in _TEXT_METHODS else node
+    return inner.id if isinstance(inner, ast.Name) else ""
+
+
+def constants_among(types: Mapping[str, str]) -> dict[str, Any]:
+    """Give the constants among what names mean, texts as Python spells them; the others are types."""
+    return {n: ast.literal_eval(text) for n, text in types.items() if text in _CONSTANTS or text[0] in "'\""}
 
 
 def _asked(function: ast.FunctionDef) -> Iterator[list[ast.expr]]:

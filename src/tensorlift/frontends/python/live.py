@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.frontends.python.annotations import with_annotations
 from tensorlift.frontends.python.complex_numbers import Split, mentions_complex, with_parts
-from tensorlift.frontends.python.constant_arguments import asks_for_text, with_constants
+from tensorlift.frontends.python.constant_arguments import constants_among, with_constants
 from tensorlift.frontends.python.constants import table_of
 from tensorlift.frontends.python.definitions import METHODS, METHODS_OF_ONE
 from tensorlift.frontends.python.fields import Field, bound_paths, of_fields, paths_of
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 _LIBRARIES = ("math", "numpy", "numba")
 _NUMBERS = (bool, int, float)
 _WRAPPED = ("py_func", "original")  # where Numba's dispatchers and lifted functions keep the function
-_CONSTANTS = {"None", "True", "False"}
 _NO_VALUE = object()
 _OF_ARRAYS = {  # what arrays and lists are asked for
     *("shape", "T", "size", "ndim", "dtype", "copy", "astype", "dot", "append", "reshape", "ravel", "flatten"),
@@ -183,11 +182,6 @@ class LiveFunction:
         return [argument.arg for argument in plain if told_kind(argument) is None and not told_dtype(argument)]
 
     @property
-    def texts(self) -> frozenset[str]:
-        """The parameters that are compared with texts."""
-        return frozenset(a.arg for a in arguments_of(self.node) if asks_for_text(self.node, a.arg))
-
-    @property
     def called(self) -> frozenset[str]:
         """The names that are called, which may be those of parameters."""
         calls = (node.func for node in ast.walk(self.node) if isinstance(node, ast.Call))
@@ -203,8 +197,7 @@ class LiveFunction:
         if not types and not annotations and not fields:
             return self
         node = of_fields(self.node, fields, self.module.locate) if fields else self.node
-        constants = {n: ast.literal_eval(text) for n, text in types.items() if text in _CONSTANTS or text[0] in "'\""}
-        node = with_constants(node, constants) if constants else node
+        node = with_constants(node, constants_among(types))
         node = without_parameters(_Typed(annotations).visit(copy.deepcopy(node)), types)
         for argument in arguments_of(node):
             if argument.arg in annotations:
