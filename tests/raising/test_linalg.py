@@ -222,6 +222,60 @@ def test_folds_of_folds_start_from_what_changes_nothing() -> None:
     assert "arith.constant 0xff800000 : f32" in text
 
 
+_WHILE = """func.func @sums(%a: memref<6x5xf64>, %b: memref<6xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %c6 = arith.constant 6 : i32
+  %one = arith.constant 1 : i32
+  %first = arith.constant 0 : i32
+  %z = arith.constant 0.0 : f64
+  %r = scf.while (%i = %first) : (i32) -> i32 {
+    %in = arith.cmpi slt, %i, %c6 : i32
+    scf.condition(%in) %i : i32
+  } do {
+  ^bb0(%i: i32):
+    %at = arith.index_cast %i : i32 to index
+    %s:2 = scf.while (%j = %c0, %t = %z) : (index, f64) -> (index, f64) {
+      %in = arith.cmpi slt, %j, %c5 : index
+      scf.condition(%in) %j, %t : index, f64
+    } do {
+    ^bb0(%j: index, %t: f64):
+      %v = memref.load %a[%at, %j] : memref<6x5xf64>
+      %u = arith.addf %t, %v : f64
+      %k = arith.addi %j, %c1 : index
+      scf.yield %k, %u : index, f64
+    }
+    memref.store %s#1, %b[%at] : memref<6xf64>
+    %next = arith.addi %i, %one : i32
+    scf.yield %next : i32
+  }
+  return
+}
+func.func @halve(%x: memref<f64>, %e: f64) {
+  %h = arith.constant 0.5 : f64
+  scf.while : () -> () {
+    %v = memref.load %x[] : memref<f64>
+    %in = arith.cmpf ogt, %v, %e : f64
+    scf.condition(%in)
+  } do {
+    %v = memref.load %x[] : memref<f64>
+    %u = arith.mulf %v, %h : f64
+    memref.store %u, %x[] : memref<f64>
+    scf.yield
+  }
+  return
+}
+"""
+
+
+def test_while_loops_that_count_are_raised_and_others_stay() -> None:
+    result = raised(_WHILE)
+    assert "scf.while" not in result.text.partition("@halve")[0]
+    assert "linalg.generic" in result.text
+    assert "the loop stays: data say how long it runs" in said(result)
+
+
 _POOL = """%a = affine.load %A[%i0 * 2 + %i1] : memref<8xf32>
 %b = affine.load %B[%i0] : memref<4xf32>
 %m = arith.maximumf %a, %b : f32

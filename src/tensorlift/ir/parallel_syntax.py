@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from xdsl.ir import Attribute, Operation, SSAValue
-    from xdsl.parser import Parser
+    from xdsl.parser import Parser, UnresolvedOperand
 
     from tensorlift.ir.syntax import Subscripts
 
@@ -150,6 +150,27 @@ def parse_scf_parallel(parser: Parser) -> Operation:
         body.block.add_op(scf.ReduceOp())
     op = scf.ParallelOp(lower, upper, steps, body, initial)
     op.attributes |= parser.parse_optional_attr_dict()
+    return op
+
+
+def parse_scf_while(parser: Parser) -> Operation:
+    """Read ``scf.while (%s = %x) : (f64) -> f64 { .. } do { .. }``, whose list is left out where nothing is carried."""
+
+    def assigned() -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
+        argument = parser.parse_argument(expect_type=False)
+        parser.parse_punctuation("=")
+        return argument, parser.parse_unresolved_operand()
+
+    pairs = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, assigned) or []
+    parser.parse_punctuation(":")
+    place, types = parser.pos, parser.parse_function_type()
+    operands = parser.resolve_operands([operand for _, operand in pairs], types.inputs.data, place)
+    arguments = [argument.resolve(t) for (argument, _), t in zip(pairs, types.inputs.data, strict=True)]
+    before = parser.parse_region(arguments)
+    parser.parse_keyword("do")
+    op = scf.WhileOp(operands, types.outputs.data, before, parser.parse_region())
+    attributes = parser.parse_optional_attr_dict_with_keyword()
+    op.attributes |= {} if attributes is None else attributes.data
     return op
 
 

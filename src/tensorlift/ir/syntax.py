@@ -28,7 +28,13 @@ from xdsl.ir.affine import (
 )
 from xdsl.utils.hints import isa
 
-from tensorlift.ir.parallel_syntax import parse_affine_parallel, parse_cast, parse_copy, parse_scf_parallel
+from tensorlift.ir.parallel_syntax import (
+    parse_affine_parallel,
+    parse_cast,
+    parse_copy,
+    parse_scf_parallel,
+    parse_scf_while,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -220,6 +226,7 @@ _PARSERS: dict[str, Callable[[Parser], Operation]] = {
     "memref.cast": parse_cast,
     "memref.copy": parse_copy,
     "scf.parallel": parse_scf_parallel,
+    "scf.while": parse_scf_while,
 }
 
 
