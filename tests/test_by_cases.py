@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tensorlift import lift
 from tensorlift.cli import main
+from tensorlift.diagnostics import LiftError
 from tensorlift.ir.literal_function import Flag
 from tensorlift.joined import covers, when
 from tensorlift.pipeline import LiftOptions, lift_source, verify
@@ -215,3 +216,18 @@ def test_conditions_hold_for_the_cases_that_they_name(cells: list[dict[str, Flag
         assert eval(text, {}, values) == (cell in cells)
         assert eval(among or "True", {}, values) == (cell in cells)
     assert covers(cells) == (len(cells) == len(_CELLS))
+
+
+def test_there_is_no_adapter_of_several_cases() -> None:
+    found = lift(_PRODUCT, cache=False)
+    assert not found.functions[0].adapter
+    with pytest.raises(LiftError, match="TL541"):
+        found.adapter()
+
+
+def test_an_extent_is_no_flag() -> None:
+    text = """void f(int mode, int m, int n, double x[mode], const double *A, double *B) {
+  for (int i = 0; i < m; i++) for (int j = 0; j < n; j++)
+    if (mode == 3) B[i*n + j] = A[i*n + j] + x[0]; else B[i*n + j] = A[j*m + i];
+}"""
+    assert "parts" not in (_lifted(text).certificate or {})

@@ -14,7 +14,7 @@ import numpy as np
 
 from tensorlift.contract.interface import Precondition
 from tensorlift.contract.language import InWords
-from tensorlift.diagnostics import LiftError
+from tensorlift.diagnostics import Diagnostic, LiftError, Location
 from tensorlift.interface import UNKNOWN, describe_parameter
 from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import Flag
@@ -96,6 +96,12 @@ def _is_better(joined: FunctionRecord, general: FunctionRecord) -> bool:
     return not all(any(one.text in text for text in asked) for one in general.preconditions)
 
 
+def no_adapter(location: Location | None) -> Diagnostic:
+    """Say that no adapter is written for a program."""
+    message = "no adapter is written: it takes a source in C, a program for NumPy, and one case of what flags steer"
+    return Diagnostic("TL541", message, location, "leave --adapter out, or choose the --case")
+
+
 def _joined(cases: Sequence[Lifted]) -> FunctionRecord | None:
     """Make one record of those of the cases; None where there are none, or they return different things.
 
@@ -130,6 +136,8 @@ def _joined(cases: Sequence[Lifted]) -> FunctionRecord | None:
         program=certificate["program"],
         certificate=certificate,
         tests=tuple(_trials(records)),
+        adapter="",
+        without_adapter=(no_adapter(first.location),) if first.adapter or first.without_adapter else (),
     )
 
 
@@ -157,8 +165,9 @@ def _parameters(cases: Sequence[Lifted]) -> tuple[Parameter, ...]:
     for flags, record, lifting in cases:
         known = {parameter.name: parameter for parameter in lifting.view.parameters}
         order |= dict.fromkeys(known)
-        if safe_names(flags, ()) != {name: name for name in flags}:
-            raise ValueError("a flag has a name that programs spell otherwise")
+        shaping = {size for p in known.values() for extent in p.extents or () for size, _ in extent.terms}
+        if safe_names(flags, ()) != {name: name for name in flags} or not shaping.isdisjoint(flags):
+            raise ValueError("a flag has a name that programs spell otherwise, or is an extent too")
         asked = {name: describe_parameter(name, known[name]) for name in flags}
         for name, parameter in (asked | {parameter.name: parameter for parameter in record.parameters}).items():
             described[name].append((flags, parameter))

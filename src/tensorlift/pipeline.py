@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__, reading
 from tensorlift.attempts import Request
-from tensorlift.by_cases import lift_by_cases
+from tensorlift.by_cases import lift_by_cases, no_adapter
 from tensorlift.contract.gather import is_binding
 from tensorlift.contract.guards import unguarded
 from tensorlift.contract.interface import Precondition, Role
@@ -307,9 +307,7 @@ def _lift_module(
     if not options.adapter:
         return record, lifting
     if target.library or target.reads_back or not reading.is_c(source):
-        message = "no adapter is written: it takes a source in C and programs for NumPy"
-        refusal = Diagnostic("TL541", message, function.location, "leave --adapter out")
-        return replace(record, without_adapter=(refusal,)), lifting
+        return replace(record, without_adapter=(no_adapter(function.location),)), lifting
     return _with_adapter(record, view, summary, emitted), lifting
 
 

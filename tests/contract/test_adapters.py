@@ -297,7 +297,7 @@ def test_names_that_the_adapter_needs_are_not_hidden() -> None:
         ),
         (
             lambda: lift("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] *= 2; }", to="jax"),
-            r"TL541: no adapter is written: it takes a source in C and programs for NumPy",
+            r"TL541: no adapter is written: it takes a source in C, a program for NumPy, ",
         ),
     ],
 )
