@@ -118,3 +118,14 @@ def test_both_halves_are_proved(text: str) -> None:
     source = source_from_text(f"#include <vector>\n{LIFTED[text]}\n", "f.cpp")
     (function,) = lift_source(source, LiftOptions(test=COMPILER is not None)).functions
     assert function.level is function.definitions is Level.PROVED, function.diagnostics
+
+
+def test_a_pointer_to_an_object_is_that_object_whose_numbers_lie_in_memory() -> None:
+    text = """struct node { int index; };
+struct problem { int n; int *y; node **x; };
+static int at(const problem *p, int i) { return p->y[i]; }
+void f(problem *p, const problem &q) { for (int i = 0; i < q.n; i++) p->y[i] = at(p, i) + 1; }"""
+    options = LiftOptions(("f",), test=COMPILER is not None)
+    (function,) = lift_source(source_from_text(text, "f.cpp"), options).functions
+    assert "return p_y + 1" in function.program, function.diagnostics
+    assert "p_y shares no memory with q_n" in {row.text for row in function.preconditions}

@@ -20,7 +20,8 @@ class Variable:
     ``access`` says how C reaches what is no parameter by itself: ``m->rows``, ``x[].re`` or the name of a global.
     An array that ``keeps_rank`` is indexed in its dimensions alone: it is no flat memory. The declared extents of one
     that ``is_object`` are those of the object, where those of a C parameter are its word alone. A scalar that
-    ``is_reference`` is read from memory that the caller chooses, as ``const double &`` of C++ is.
+    ``is_reference`` is read from memory that the caller chooses, as ``const double &`` of C++ is; one that
+    ``is_object`` too is a member of an object there.
     """
 
     name: str

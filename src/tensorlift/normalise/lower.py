@@ -252,7 +252,8 @@ class _Lowering:
             if not in_memory or not isinstance(variable.ctype, NumberType):
                 continue
             for array in self._arrays:
-                apart = variable.is_global and (array.is_object or not array.extents)
+                is_apart = array.is_object or (variable.is_global and not array.extents)
+                apart = (variable.is_global or variable.is_object) and is_apart
                 if array.element == variable.ctype and not apart and array.is_stored_to:
                     text = f"{array.name} shares no memory with {variable.name}"
                     self._preconditions.state("no-overlap", text, array.location)

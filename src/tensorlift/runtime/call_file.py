@@ -293,7 +293,8 @@ class _Writer:
             self.before.append(f"using {name}_type = {part['type']}; {name}_type {name};")
         self.before += list(self._filled(name, part))
         self.after += list(self.stored(name, part))
-        self.passed.append(self._place(part) if {"value", "pointer", "cell", "parts"} & part.keys() else name)
+        is_plain = bool({"value", "pointer", "cell", "parts"} & part.keys())
+        self.passed.append(self._place(part) if is_plain else f"{'&' * ('address' in part)}{name}")
 
     def _filled(self, place: str, part: Part) -> Iterator[str]:
         """Give an argument, or a member of one, its value."""

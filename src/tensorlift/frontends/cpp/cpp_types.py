@@ -80,6 +80,13 @@ def is_class(clang_type: Any) -> bool:
     return bool(without_reference(clang_type).kind is TypeKind.RECORD and not is_complex(clang_type))
 
 
+def pointed_class(clang_type: Any) -> Any:
+    """Give the class that a pointer points to; None for any other type."""
+    found = clang_type.get_canonical()
+    pointee = found.get_pointee().get_canonical() if found.kind is TypeKind.POINTER else None
+    return pointee if pointee is not None and is_class(pointee) else None
+
+
 def is_complex(clang_type: Any) -> bool:
     """Whether a type is std::complex, or a reference to one."""
     record = without_reference(clang_type)

@@ -16,7 +16,15 @@ from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c.signature import Asked, outer_variables
 from tensorlift.frontends.cpp.class_rules import require_class, require_plain_copy, require_plain_ending
-from tensorlift.frontends.cpp.cpp_types import CppTypes, fields_of, is_class, is_reference, spelled, without_reference
+from tensorlift.frontends.cpp.cpp_types import (
+    CppTypes,
+    fields_of,
+    is_class,
+    is_reference,
+    pointed_class,
+    spelled,
+    without_reference,
+)
 from tensorlift.frontends.cpp.objects import Container, ContainerType, Extent, extent_node
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.returned import Returned, returned_by
@@ -118,7 +126,8 @@ class _SignatureReader:
     def parameter(self, cursor: Any, position: int) -> Part:
         """Make what a parameter becomes, and describe it for a call."""
         location, name = self.unit.location(cursor), cursor.spelling or self._fresh(f"unnamed{position}")
-        plain = without_reference(cursor.type)
+        pointed = pointed_class(cursor.type)
+        plain = without_reference(cursor.type) if pointed is None else pointed
         if cursor.type.get_canonical().kind is TypeKind.RVALUEREFERENCE:
             raise refusal("temporary", location, name)
         described = {"name": name, "type": spelled_plainly(plain)}
@@ -131,8 +140,11 @@ class _SignatureReader:
         return {**described, **self._number(cursor, name, (position,), location)}
 
     def _object(self, cursor: Any, position: int, described: Part, location: Location) -> Part:
-        by_value, part = not is_reference(cursor.type), {**described, "record": []}
-        ctype = require_class(cursor.type, location)
+        pointed, part = pointed_class(cursor.type), {**described, "record": []}
+        if pointed is not None:
+            part["address"] = True
+        by_value = pointed is None and not is_reference(cursor.type)
+        ctype = require_class(pointed or cursor.type, location)
         if by_value:
             require_plain_ending(cursor.type, location)
             require_plain_copy(cursor.type, location)
@@ -220,7 +232,9 @@ class _SignatureReader:
         if kind is not None:
             part |= self._container(name, path, kind, place, location, restrict=owner.by_value)
         elif isinstance(ctype, NumberType | PointerType):
-            self.inputs.append((place, nodes.Variable(name, ctype, location, is_parameter=True)))
+            variable = nodes.Variable(name, ctype, location, is_parameter=True)
+            variable.is_reference = variable.is_object = not owner.by_value and isinstance(ctype, NumberType)
+            self.inputs.append((place, variable))
             part["pointer" if isinstance(ctype, PointerType) else "value"] = name
         else:
             part["record"] = []

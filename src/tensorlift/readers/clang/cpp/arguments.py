@@ -20,6 +20,7 @@ from tensorlift.frontends.cpp.cpp_types import (
     CppTypes,
     is_plain_array,
     is_reference,
+    pointed_class,
     without_reference,
 )
 from tensorlift.frontends.cpp.refusals import refusal
@@ -37,6 +38,7 @@ from tensorlift.readers.clang.context import (
     Pointer,
     PointerLocal,
     Structure,
+    StructurePointer,
     memory_type,
     pointee,
 )
@@ -117,6 +119,10 @@ def parameter(ctx: Context, cursor: Any) -> Place:
     if by_reference:
         is_cell = not cursor.type.get_canonical().get_pointee().is_const_qualified()
         return outer(ctx, name, without_reference(cursor.type), cursor, is_cell=is_cell)
+    pointed = pointed_class(cursor.type)
+    if pointed is not None:
+        require_class(pointed, ctx.position(cursor))
+        return StructurePointer(Structure({}, reached=name))
     found = outer(ctx, name, cursor.type, cursor)
     if isinstance(found, SSAValue):
         return written(ctx, Local(found.type, at, name), found)

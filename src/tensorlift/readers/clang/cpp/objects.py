@@ -7,7 +7,7 @@ from typing import Any
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from tensorlift.frontends.cpp.cpp_types import fields_of, is_plain_array
+from tensorlift.frontends.cpp.cpp_types import fields_of, is_plain_array, pointed_class
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import LONG, ComplexType, NumberType, PointerType
@@ -21,6 +21,7 @@ from tensorlift.readers.clang.context import (
     Pointer,
     PointerLocal,
     Structure,
+    StructurePointer,
     memory_type,
     pointee,
 )
@@ -48,6 +49,10 @@ def number(ctx: Context, clang_type: Any, initial: Any, home: Home, *, zero: boo
     name, at = home.name, home.at
     ctype = types_of(ctx).read(clang_type)
     place: Local | ComplexLocal | PointerLocal
+    if pointed_class(clang_type) is not None and initial is not None:
+        found = converted(ctx, initial, ctype)
+        if isinstance(found, StructurePointer):
+            return found  # it points there for good: nothing can be assigned to it
     if isinstance(ctype, PointerType):
         element, shape = pointee(ctx, ctype.element, initial, name)
         known = tuple(extent for extent in shape if extent is not None)
