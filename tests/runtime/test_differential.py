@@ -418,4 +418,4 @@ def add(A: list[list[float]], C: list[list[float]]) -> None:
 @pytest.mark.parametrize("size", ["n", "(double)n * m", "m->rows"])
 def test_a_program_is_tested_at_small_sizes_too(size: str) -> None:
     text = f"  if (on_threads()\n      && {size} > 65536\n      && n >= 1) {{\n"
-    assert without_original(text, "f") == f"  if (1\n      && {size} > -1\n      && n >= 1) {{\n"
+    assert without_original(text, "f") == f"  if (1\n      && {size} >= 0\n      && n >= 1) {{\n"

@@ -154,7 +154,7 @@ def _run_program(
 
 
 _FILE = "program.c"
-_LEAST = re.compile(r"^((?:  if \(|      && )(?:[\w *+().]|->)+ > )\d+(?=$|\) \{$)", re.MULTILINE)  # asked of sizes
+_LEAST = re.compile(r"^((?:  if \(|      && )(?:[\w *+().]|->)+ )> \d+(?=$|\) \{$)", re.MULTILINE)  # asked of sizes
 _UNSET = 3.25  # what scratch memory holds before the call
 _MOST_CELLS = 1 << 28  # of one array that a program declares
 _CASES = 5
@@ -240,7 +240,7 @@ def without_original(text: str, name: str) -> str:
     It calls the program at small sizes and on one thread too.
     """
     text = re.sub(rf"^(.*\b{name}_original\(.*\));$", r"\1 { __builtin_trap(); }", text, count=1, flags=re.MULTILINE)
-    return _LEAST.sub(r"\g<1>-1", text.replace("on_threads()", "1"))
+    return _LEAST.sub(r"\1>= 0", text.replace("on_threads()", "1"))
 
 
 def always_on_threads(text: str) -> str:
