@@ -138,6 +138,7 @@ def _lifted(text: str, name: str = "f.c", target: str = "numpy") -> dict[str, Fu
     return {f.name: f for f in lift_source(source_from_text(text, name), options).functions}
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(("text", "name"), [(C, "f.c"), (CPP, "f.cpp")])
 def test_arrays_are_as_long_as_callers_have_them(text: str, name: str) -> None:
     for function in _lifted(text, name).values():
@@ -170,6 +171,7 @@ def test_a_result_that_is_written_whole_is_as_long_as_what_is_computed() -> None
         assert all(trial.passed for trial in function.tests), function
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(("text", "name"), [(PARTS, "f.c"), (CPP_PARTS, "f.cpp")])
 def test_an_array_of_which_loops_run_over_a_number_of_cells_may_be_longer(text: str, name: str) -> None:
     """Trials of the original draw longer ones."""
@@ -181,6 +183,7 @@ def test_an_array_of_which_loops_run_over_a_number_of_cells_may_be_longer(text: 
         assert not function.restricted, function
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", ["f.c", "f.cpp"])
 def test_a_size_that_names_a_cell_is_told_by_no_extent(name: str) -> None:
     functions = {f: record.program for f, record in _lifted(CELLS, name).items()}
