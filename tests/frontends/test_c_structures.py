@@ -39,6 +39,7 @@ CASES = [
         PAIR + "void f(int n, const pair *a, pair *b) { for (int i = 0; i < n; i++) b[i] = a[i]; }",
         "n a_re a_im b_re b_im",
     ),
+    (PAIR + "void f(int n, const pair *a, pair *b) { while (n-- > 0) *b++ = *a++; }", "n a_re a_im b_re b_im"),
     (PAIR + "void f(pair *a) { pair t = {a->im}; a->re = t.re + 1; a->im = t.im; }", "a_re a_im"),
     (
         PAIR + "static void g(pair *x, int k) { x[k].re = k; }\n"

@@ -113,9 +113,9 @@ def _way(cursor: Any) -> tuple[int, Way, list[Any]] | None:
 
 
 def _is_on_the_way(cursor: Any) -> bool:
-    """Whether an expression means what is inside of it, or what that points to, or its address."""
+    """Whether an expression means what is inside of it, or what that points to, its address, or what is beside it."""
     if cursor.kind is CursorKind.UNARY_OPERATOR:
-        return libclang.unary_operator(cursor) in {"*", "&", "extension"}
+        return libclang.unary_operator(cursor) in {"*", "&", "extension", "post++", "pre++", "post--", "pre--"}
     return cursor.kind in libclang.CONVERSIONS
 
 
