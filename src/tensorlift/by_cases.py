@@ -15,10 +15,10 @@ import numpy as np
 from tensorlift.contract.interface import Precondition
 from tensorlift.contract.language import InWords
 from tensorlift.diagnostics import Diagnostic, LiftError, Location
-from tensorlift.interface import UNKNOWN, describe_parameter
+from tensorlift.interface import UNKNOWN, describe_parameter, numpy_dtype
 from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import Flag
-from tensorlift.joined import Case, joined_certificate, joined_conditions, when
+from tensorlift.joined import Case, Letter, joined_certificate, joined_conditions, when
 from tensorlift.normalise.flags import cases_of
 from tensorlift.reading import in_case, literal_module
 from tensorlift.record import Level, Trial, Verdict, weakest_level, worst_verdict
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tensorlift.contract.interface import Parameter
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.interface import Lifting
+    from tensorlift.ir.function import FunctionView
     from tensorlift.pipeline import LiftOptions
     from tensorlift.record import FunctionRecord
 
@@ -77,7 +78,7 @@ def _by(
     for flags in cases:
         record, lifting = lift(in_case(function, [(name, flag.number) for name, flag in flags.items()]), as_read)
         if lifting is not None:
-            lifted.append((flags, record, lifting))
+            lifted.append((_spelled(flags, lifting.view), record, lifting))
         elif not any(d.code in _TELLS_OF_ERROR for d in record.diagnostics):
             return None
     try:
@@ -114,8 +115,7 @@ def _joined(cases: Sequence[Lifted]) -> FunctionRecord | None:
     if first is None or any([o.name for o in record.outputs] != [o.name for o in first.outputs] for record in records):
         return None
     parameters = _parameters(cases)
-    dtypes = {parameter.name: parameter.dtype for parameter in parameters}
-    told = [Case(_spelled(flags, dtypes), record.certificate or {}) for flags, record, _ in cases]
+    told = [Case(flags, record.certificate or {}) for flags, record, _ in cases]
     certificate = joined_certificate([parameter.name for parameter in parameters], told)
     return replace(
         first,
@@ -141,11 +141,13 @@ def _joined(cases: Sequence[Lifted]) -> FunctionRecord | None:
     )
 
 
-def _spelled(flags: dict[str, Flag], dtypes: Mapping[str, str]) -> dict[str, Flag]:
-    """Give the flags of a case by the numbers that callers pass, of which those without a sign are not negative."""
+def _spelled(flags: dict[str, Flag], view: FunctionView) -> dict[str, Flag]:
+    """Give the flags of a case by the numbers that callers pass: without a sign, or those of letters."""
+    dtypes = {parameter.name: numpy_dtype(parameter.dtype) for parameter in view.parameters}
 
     def number(name: str, value: int) -> int:
-        return int(np.array(value, "int64").astype(dtypes[name]))
+        passed = int(np.array(value, "int64").astype(dtypes[name]))
+        return Letter(passed) if dtypes[name] == "int8" and chr(passed % 128).isalpha() else passed
 
     return {
         name: Flag(number(name, flag.number), frozenset(number(name, value) for value in flag.others), flag.bounds)

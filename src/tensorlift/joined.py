@@ -22,6 +22,14 @@ Json = Any
 Flags = dict[str, Flag]  # what the flags are in a case, by their names
 
 
+class Letter(int):
+    """The number of a character, which is spelled by it."""
+
+    def __str__(self) -> str:
+        """Spell as Python does, ``ord("N")``."""
+        return f'ord("{chr(self)}")'
+
+
 class Case(NamedTuple):
     """A case of a function, with its certificate as JSON values."""
 
@@ -43,7 +51,7 @@ class Case(NamedTuple):
 
 def _spellings(name: str, number: int) -> list[str]:
     """List how a condition may spell that a flag is a number, which its type may bound on one side."""
-    return [f"{name} {relation} {number}" for relation in ("==", "<=", ">=")]
+    return [f"{name} {relation} {int(number)}" for relation in ("==", "<=", ">=")]
 
 
 def joined_certificate(parameters: Sequence[str], cases: Sequence[Case]) -> dict[str, Json]:
@@ -62,11 +70,18 @@ def joined_certificate(parameters: Sequence[str], cases: Sequence[Case]) -> dict
 
 
 def _json(flag: Flag) -> list[Json]:
-    return [flag.number, *([sorted(flag.others), [*map(list, flag.bounds)]] if flag.others else [])]
+    others = [_told(number) for number in sorted(flag.others)]
+    return [_told(flag.number), *([others, [*map(list, flag.bounds)]] if flag.others else [])]
 
 
-def _flag(number: int, others: Iterable[int] = (), bounds: Iterable[tuple[str, int]] = ()) -> Flag:
-    return Flag(number, frozenset(others), tuple((relation, end) for relation, end in bounds))
+def _told(number: int) -> int | str:
+    return chr(number) if isinstance(number, Letter) else number
+
+
+def flag_of(number: int | str, others: Iterable[int | str] = (), bounds: Iterable[tuple[str, int]] = ()) -> Flag:
+    """Read what a flag is in a case from the JSON values of a certificate."""
+    numbers = [Letter(ord(one)) if isinstance(one, str) else one for one in (number, *others)]
+    return Flag(numbers[0], frozenset(numbers[1:]), tuple((relation, end) for relation, end in bounds))
 
 
 def verify_parts(certificate: Mapping[str, Json], verify: Callable[[Mapping[str, Json]], None]) -> None:
@@ -81,7 +96,7 @@ def verify_parts(certificate: Mapping[str, Json], verify: Callable[[Mapping[str,
         return
     try:
         listed = [
-            Case({name: _flag(*data) for name, data in flags.items()}, its) for flags, its in certificate["parts"]
+            Case({name: flag_of(*data) for name, data in flags.items()}, its) for flags, its in certificate["parts"]
         ]
         again = joined_certificate(certificate["parameters"], listed)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, SyntaxError) as error:
