@@ -82,7 +82,7 @@ def lower_mlir(
 
 def _marked(module: ModuleOp, parallel: Collection[Location]) -> ModuleOp:
     """Mark the loops whose iterations may run in any order."""
-    for op in module.walk():
+    for op in module.walk() if parallel else ():
         if op.name in LOOPS and location_of(op) in parallel:
             op.attributes[PARALLEL] = UnitAttr()
     return module

@@ -21,9 +21,9 @@ def parallel_places(functions: Iterable[Operation]) -> set[Location]:
     """Give the places of parallel loops and of launches, where no other loop says that it stands at the same one."""
     parallel: set[Location] = set()
     others: set[Location] = set()
-    for function in functions:
-        for op in function.walk():
-            place = location_of(op) if op.name in _PARALLEL | LOOPS else None
-            if place is not None:
-                (parallel if op.name in _PARALLEL else others).add(place)
+    for op in (op for function in functions for op in function.walk()):
+        places = parallel if op.name in _PARALLEL else others if op.name in LOOPS else None
+        place = None if places is None else location_of(op)
+        if places is not None and place is not None:
+            places.add(place)
     return parallel - others
