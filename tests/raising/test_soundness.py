@@ -45,7 +45,54 @@ def test_an_index_that_is_computed_around_may_be_zero(index: str) -> None:
         "func.func private @step(index)\nfunc.func @f(%A: memref<9x8xf64>) {\naffine.for %t = 0 to 4 {\n"
         f"func.call @step(%t) : (index) -> ()\n{index}\n{nest}\n}}\nreturn\n}}"
     )
-    assert said(text) == ["the nest stays as it is: it depends on an index that is computed in a loop around"]
+    assert said(text) == ["the nest becomes linalg.fill"]  # also in the first row
+
+
+def test_extents_that_may_be_negative_are_tested_in_their_place() -> None:
+    text = """func.func @f(%A: memref<16x16xf64>) {
+  %two = arith.constant 2.0 : f64
+  affine.for %i = 0 to 16 {
+    affine.for %j = 0 to affine_map<(d0) -> (d0 - 2)>(%i) {
+      affine.store %two, %A[%i, %j] : memref<16x16xf64>
+    }
+  }
+  return
+}"""
+    made = run_passes(text, "in.mlir", parse_passes("raise-affine-to-linalg"))
+    assert [d.message for d in made.diagnostics] == ["the nest becomes linalg.fill, where arg0 >= 3"]
+    assert "scf.if" in made.text
+    assert "linalg.fill" in made.text.partition("else")[0]
+    assert "affine.for %j" in made.text.partition("else")[2]
+
+
+def test_numbers_that_the_function_loads_are_tested_in_their_place() -> None:
+    text = """func.func @f(%N: memref<i32>, %A: memref<?xf64>) {
+  %two = arith.constant 2.0 : f64
+  %n = memref.load %N[] : memref<i32>
+  %end = arith.index_cast %n : i32 to index
+  affine.for %i = 0 to %end {
+    affine.store %two, %A[%i] : memref<?xf64>
+  }
+  return
+}"""
+    assert said(text) == ["the nest becomes linalg.fill, where end >= 1"]
+
+
+def test_an_index_that_is_data_may_be_negative() -> None:
+    text = """func.func @f(%A: memref<8xf64>, %k: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1.0 : f64
+  %two = arith.constant 2.0 : f64
+  affine.for %i = 0 to 8 {
+    %is = arith.cmpi slt, %k, %zero : index
+    %v = arith.select %is, %one, %two : f64
+    affine.store %v, %A[%i] : memref<8xf64>
+  }
+  return
+}"""
+    made = run_passes(text, "in.mlir", parse_passes("raise-affine-to-linalg"))
+    assert "arith.cmpi slt" in made.text
+    assert [d.message for d in made.diagnostics] == ["the nest becomes linalg.fill"]
 
 
 def test_a_matrix_that_is_freed_before_the_last_product_is_no_chain() -> None:

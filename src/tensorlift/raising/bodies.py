@@ -208,7 +208,9 @@ class Body:
         if isinstance(term, Constant):
             return self.writer.number(term.value, term.dtype)
         if isinstance(term, Scalar):
-            return self.writer.symbols[term.name]
+            found, of_type = self.writer.symbols[term.name], element_type(term.dtype)
+            text = f"arith.index_cast {found.name} : index to {of_type}"
+            return self.writer.define(text, of_type) if found.type == "index" else found
         if isinstance(term, Read):
             return self.out if term is self.own else self.inputs[self._operand(term)]
         if isinstance(term, Index):

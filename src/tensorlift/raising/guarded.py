@@ -14,7 +14,7 @@ from tensorlift.contract.language import Separate
 from tensorlift.ir.text import parse_module
 from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.linalg import Emission, parameters_of
-from tensorlift.raising.nests import Nest, Replaced, Taken, refused_at
+from tensorlift.raising.nests import Nest, Replaced, Taken, computed, refused_at
 from tensorlift.raising.outline import memory_of
 from tensorlift.raising.place import PURE, put_choice, put_in_place
 from tensorlift.raising.proved import together
@@ -155,7 +155,7 @@ def _cheapest(costs: Sequence[Polynomial]) -> Write:
 
     def write(nest: Nest) -> Written:
         writer = nest.writer
-        least, *others = (_computed(cost, writer) for cost in costs)
+        least, *others = (computed(cost, writer) for cost in costs)
         if len(costs) == _PAIR:
             return [], _less(others[0], least, writer)
         choice = writer.index(0)
@@ -172,18 +172,3 @@ def _cheapest(costs: Sequence[Polynomial]) -> Write:
 
 def _less(one: Value, other: Value, writer: Writer) -> Value:
     return writer.define(f"arith.cmpi slt, {one.name}, {other.name} : index", "i1")
-
-
-def _computed(cost: Polynomial, writer: Writer) -> Value:
-    """Compute a polynomial over sizes."""
-    total: Value | None = None
-    for monomial, number in sorted(cost.terms.items()):
-        factors = [writer.symbols[name] for name in monomial]
-        if number != 1 or not factors:
-            factors.append(writer.index(number))
-        term = factors[0]
-        for factor in factors[1:]:
-            product = f"arith.muli {term.name}, {factor.name} : index"
-            term = writer.once(product, product, "index")
-        total = term if total is None else writer.define(f"arith.addi {total.name}, {term.name} : index", "index")
-    return writer.index(0) if total is None else total

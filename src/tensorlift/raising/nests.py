@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.terms import COMBINER, Read, Reduce, Term
@@ -20,28 +20,28 @@ from tensorlift.ir.function import dtype_of
 from tensorlift.ir.linear import Linear, apply_map
 from tensorlift.ir.location import location_of
 from tensorlift.ir.requirements import DISTINCT
+from tensorlift.ir.text import parse_module
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import at_least
+from tensorlift.poly.domain import Domain, at_least
 from tensorlift.poly.names import reserve
+from tensorlift.poly.polynomial import Polynomial
 from tensorlift.raising.assumed import assumed
 from tensorlift.raising.blas import BlasEmission
 from tensorlift.raising.bodies import Body, Loop, MemRef, memref_of, reads_in_order, unraisable
 from tensorlift.raising.linalg import Emission, Piece, parameters_of
-from tensorlift.raising.outline import Outline, is_allocated, is_apart_from_new, is_global, outline
-from tensorlift.raising.place import put_in_place
+from tensorlift.raising.outline import Outline, is_allocated, is_apart_from_new, outline
+from tensorlift.raising.place import put_choice, put_in_place
 from tensorlift.raising.proved import Meaning, meaning_of, proved
 from tensorlift.targets.linalg.writer import Value, Writer, element_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.contract.language import Condition
     from tensorlift.ops.dtypes import DType
-    from tensorlift.poly.domain import Domain
     from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.assumed import Assumption
     from tensorlift.raising.routines import Callee
@@ -196,7 +196,6 @@ class Taken:
         outlined = outline(ops)
         meaning = meaning_of(outlined)
         reserve(meaning.summary.sizes)
-        _check_sizes(outlined, meaning)
         return Taken(outlined, meaning)
 
     def form(self, write: Write) -> Form:
@@ -227,7 +226,7 @@ class Taken:
     def stated(self, conditions: Sequence[Condition]) -> tuple[Condition, ...]:
         """List the conditions that do not hold by themselves."""
         outlined = self.outlined
-        counted = {outlined.names[position] for position in outlined.shifts}  # from 1
+        counted = Domain.of(*(at_least(outlined.names[position], 1) for position in outlined.shifts))
         values = dict(zip(outlined.names, outlined.arguments, strict=True))
         new = {name for name, value in values.items() if is_allocated(value)}
         traced = {name for name, value in values.items() if is_apart_from_new(value)}
@@ -242,9 +241,7 @@ class Taken:
                 others = tuple(o for o in condition.others if {o, array} - traced or not (is_new or o in new))
                 if others:
                     found.append(replace(condition, others=others))
-            elif not isinstance(condition, Compare | AnyOf) or not (
-                atoms_of(condition) <= counted or _follows(condition, outlined.facts)
-            ):
+            elif not isinstance(condition, Compare | AnyOf) or not _follows(condition, outlined.facts & counted):
                 found.append(condition)
         return tuple(found)
 
@@ -252,6 +249,25 @@ class Taken:
         """Trace conditions back to the arguments of the function around; raises LiftError where that cannot be."""
         arguments = dict(zip(self.outlined.names, self.outlined.arguments, strict=True))
         return tuple(assumed(conditions, arguments))
+
+    def traced(self, conditions: Sequence[Condition]) -> tuple[tuple[Assumption, ...], list[Compare]]:
+        """Trace conditions back, and return bounds that are tested in the place of the nest, as they cannot be traced.
+
+        Raises:
+            LiftError: where a condition is neither.
+
+        """
+        found: list[Assumption] = []
+        here: list[Compare] = []
+        for condition in conditions:
+            try:
+                found += self.assumed([condition])
+            except LiftError:
+                is_bound = isinstance(condition, Compare) and condition.relation in (">=", "<=")
+                if not is_bound or self.outlined.results or not atoms_of(condition) <= {*self.outlined.names}:
+                    raise
+                here += [condition] if isinstance(condition, Compare) else []
+        return tuple(found), here
 
 
 def _follows(condition: Compare | AnyOf, facts: Domain) -> bool:
@@ -282,6 +298,8 @@ def refused_at(op: Operation) -> Iterator[None]:
 def replace_proved(ops: Sequence[Operation], write: Write) -> Replaced:
     """Put operations that mean the same in the place of others, which stand in one block one behind the other.
 
+    What they assume of numbers that the function around computes is tested in that place.
+
     Raises:
         LiftError: where there are none, or none that are proved; the module is as it was.
 
@@ -290,17 +308,48 @@ def replace_proved(ops: Sequence[Operation], write: Write) -> Replaced:
         taken = Taken.out(ops)
         form = taken.form(write)
         stated = taken.stated(form.conditions)
-        assumptions = taken.assumed(stated)
+        assumptions, here = taken.traced(stated)
+        guard = taken.text(_holding(here), {})[1] if here else ""
         undecided = taken.meaning.undecided
-    put_in_place(taken.outlined, form.module)
+    if guard:
+        original = ModuleOp([taken.outlined.function.clone()])
+        put_choice(taken.outlined, parse_module(guard, "guard.mlir"), [original, form.module])
+    else:
+        put_in_place(taken.outlined, form.module)
     return Replaced(form.names, tuple(map(str, stated)), form.routines, assumptions, (form.certificate,), undecided)
 
 
-def _check_sizes(outlined: Outline, meaning: Meaning) -> None:
-    """Refuse sizes that iterations around change in ways that are not known: they may be less than 1."""
-    for position, (name, value) in enumerate(zip(outlined.names, outlined.arguments, strict=True)):
-        if name in meaning.summary.sizes and position not in outlined.shifts and not is_global(value):
-            raise unraisable("it depends on an index that is computed in a loop around")
+def _holding(conditions: Sequence[Compare]) -> Write:
+    """Return what writes whether some conditions hold."""
+
+    def write(nest: Nest) -> Written:
+        writer = nest.writer
+        held: Value | None = None
+        for one in conditions:
+            more, less = (one.left, one.right) if one.relation == ">=" else (one.right, one.left)
+            terms_ = {tuple(sorted(map(str, atoms))): factor for factor, atoms in (more - less).terms}
+            rest = computed(Polynomial(terms_), writer).name
+            holds = writer.define(f"arith.cmpi sge, {rest}, {writer.index(0).name} : index", "i1")
+            both = f"arith.andi {held.name}, {holds.name} : i1" if held is not None else ""
+            held = writer.define(both, "i1") if both else holds
+        return [], held
+
+    return write
+
+
+def computed(cost: Polynomial, writer: Writer) -> Value:
+    """Compute a polynomial over sizes."""
+    total: Value | None = None
+    for monomial, number in sorted(cost.terms.items()):
+        factors = [writer.symbols[name] for name in monomial]
+        if number != 1 or not factors:
+            factors.append(writer.index(number))
+        term = factors[0]
+        for factor in factors[1:]:
+            product = f"arith.muli {term.name}, {factor.name} : index"
+            term = writer.once(product, product, "index")
+        total = term if total is None else writer.define(f"arith.addi {total.name}, {term.name} : index", "index")
+    return writer.index(0) if total is None else total
 
 
 # -- text
