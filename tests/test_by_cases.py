@@ -216,3 +216,19 @@ def test_an_extent_is_no_flag() -> None:
     if (mode == 3) B[i*n + j] = A[i*n + j] + x[0]; else B[i*n + j] = A[j*m + i];
 }"""
     assert "parts" not in (_lifted(text).certificate or {})
+
+
+_UNSIGNED = """void f(unsigned mode, int m, int n, const double *a, double *b) {
+  for (int i = 0; i < m; i++) for (int j = 0; j < n; j++)
+    if (mode == 0xffffffffu) b[i*n + j] = a[i*n + j]; else b[i*n + j] = a[j*m + i];
+}"""
+
+
+def test_one_case_is_asked_for_with_or_without_a_sign() -> None:
+    source = source_from_text(_UNSIGNED, "f.c")
+    for number, program in ((-1, "a.copy()"), (0xFFFFFFFF, "a.copy()"), (5, "a.T.copy()")):
+        (found,) = lift_source(source, LiftOptions(case=(("mode", number),))).functions
+        assert program in found.program
+    for name, number in (("mode", 1 << 32), ("n_", 1), ("a", 1)):
+        (refused,) = lift_source(source, LiftOptions(case=((name, number),))).diagnostics
+        assert refused.code == "TL544"

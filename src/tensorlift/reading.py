@@ -26,16 +26,21 @@ def read(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:
     """Read the functions of a source, or the one that is asked for, into the loop IR."""
     wanted = options.functions[0] if len(options.functions) == 1 else None
     found = _READERS[language_of(source.name)](source, options, wanted)
-    return [in_case(function, options.case) for function in found] if options.case else found
+    for name, number in options.case:
+        before, found = found, [in_case(function, [(name, number)]) for function in found]
+        if all(one is other for one, other in zip(before, found, strict=True)):
+            message = f"no function of '{source.name}' has an argument '{name}' that may be the integer {number}"
+            raise refuse("TL544", message, remedy="name an argument that is compared with constants, as --case mode=1")
+    return found
 
 
 def in_case(function: ReadFunction, case: Iterable[tuple[str, int]]) -> ReadFunction:
-    """Read a function anew with assertions of what flags are that it has."""
+    """Read a function anew with assertions of what flags are that it has; one that has none of them is the same."""
     if function.again is None or function.literally is None:
         return function
     from tensorlift.ir.function import function_named
     from tensorlift.ir.literal_function import argument_names
-    from tensorlift.normalise.flags import assert_flags, leave_out
+    from tensorlift.normalise.flags import assert_flags, held, leave_out
 
     try:
         whole = function.literally()
@@ -45,7 +50,8 @@ def in_case(function: ReadFunction, case: Iterable[tuple[str, int]]) -> ReadFunc
     for module in (asserted, reached):
         literal = function_named(module, function.name)
         arguments = dict(zip(argument_names(literal), literal.body.blocks[0].args, strict=True))
-        known = {arguments[name]: number for name, number in case if name in arguments}
+        asked = {arguments[name]: number for name, number in case if name in arguments}
+        known = {argument: own for argument, number in asked.items() if (own := held(argument, number)) is not None}
         if not known:
             return function
         if module is reached:

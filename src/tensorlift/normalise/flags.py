@@ -11,7 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import CmpiOp, ConstantOp, ExtSIOp
-from xdsl.dialects.builtin import IntegerAttr, StringAttr
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr
 from xdsl.dialects.cf import AssertOp, BranchOp, ConditionalBranchOp
 from xdsl.dialects.func import ReturnOp
 
@@ -126,6 +126,12 @@ def _bound(value: SSAValue, op: Operation) -> tuple[str, int] | None:
         return None
     relation, signed = predicate_of(op)
     return (relation, int(number)) if signed and relation in MIRRORED else None
+
+
+def held(argument: BlockArgument, number: int) -> int | None:
+    """Give the integer, with a sign, that an argument holds for a number with or without; None where it cannot."""
+    least, most = argument.type.value_range() if isinstance(argument.type, IntegerType) else (0, 0)
+    return wrapper(argument.type)(number) if least <= number < most else None
 
 
 def assert_flags(function: FuncOp, known: Mapping[BlockArgument, int]) -> None:
