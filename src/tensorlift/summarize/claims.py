@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp
 from xdsl.ir import BlockArgument, SSAValue
 
-from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary
+from tensorlift.comprehension.definition import Item, KeptLoop, Summary
 from tensorlift.comprehension.rewrite import map_reads, walk
 from tensorlift.comprehension.state import Effect, Piece
 from tensorlift.comprehension.terms import Read, Term
@@ -31,13 +31,14 @@ from tensorlift.poly.domain import Domain
 from tensorlift.poly.names import formals
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 from tensorlift.proofs.source.check import check_source
-from tensorlift.proofs.source.claims import Advance, Ahead, Claims, Hit, LoopClaim, Phi
+from tensorlift.proofs.source.claims import Advance, Ahead, Claims, Hit, LoopClaim, Phi, Rows
 from tensorlift.proofs.source.operations import Undecided, element_type
 from tensorlift.proofs.source.places import places_of
 from tensorlift.proofs.source.sense import are_bits_of
 from tensorlift.summarize.hits import called, left_early, states_of, stem
 from tensorlift.summarize.indices import is_access
-from tensorlift.summarize.one_loop import begins_at_rest, in_one_iteration, is_segment, nest, together
+from tensorlift.summarize.numbers import defined_once, in_one_iteration, temporaries, with_count
+from tensorlift.summarize.one_loop import begins_at_rest, is_segment, level_of, nest, rows_of, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -94,7 +95,7 @@ class _Finding:
         self.items: dict[int, list[KeptLoop]] = {}
         self.versions: dict[int, dict[str, str]] = {}
         self.told: set[int] = set()  # of several loops at one place
-        self.once, self.temporaries = _defined_once(summary), _temporaries(flow, summary)
+        self.once, self.temporaries = defined_once(summary), temporaries(flow, summary)
         infos = summary.all_arrays()
         self.spread = {n: infos[i.of] for n, i in infos.items() if i.of in infos and infos[i.of].shape}
         self.numbers = {n: i.of for n, i in infos.items() if i.of is not None and n not in self.spread}
@@ -142,6 +143,8 @@ class _Finding:
             self._leave_early(header, early, versions)
         elif items:
             self._keep(header, items[-1], states_of(guess for _, guess in found), versions)
+        elif (kept := self._kept_inside(header)) and found:
+            self.loops[header] = self._interchanged(header, found, kept)
         elif found:
             claim = self._nested(header, nest(found[-1][0], {loop.variable for loop, _ in found}), found)
             if header in self.told:
@@ -152,7 +155,9 @@ class _Finding:
         """Claim of a loop that it is one of the definitions, beside which arrays may have a closed form."""
         carried = {one.array: list[Piece]() for one in item.carried if one.name != item.goes_on}
         claim = LoopClaim(header, item.variable, (item.lower,), (item.upper,), item.step, (), item=item)
-        claim = self._with_states(replace(claim, phis=self._phis(claim, {**states, **carried}, ())), states)
+        spread = [self.numbers[array] for array in carried if array in self.numbers]
+        phis = [with_count(phi, spread) for phi in self._phis(claim, {**states, **carried}, ())]
+        claim = self._with_states(replace(claim, phis=(*phis,)), states)
         # Inside of it an array is not yet what definitions of inner loops name.
         for inner in self.flow.loops[header].blocks & self.loops.keys():
             named = {a: v for a, v in self.loops[inner].versions.items() if a not in states}
@@ -160,6 +165,26 @@ class _Finding:
         ahead = {a: one for a, p in claim.states.items() if (one := self._ahead(item, a, p, versions)) is not None}
         beside = {a: p for a, p in claim.states.items() if a not in carried}
         self.loops[header] = replace(claim, states=beside, ahead=ahead)
+
+    def _kept_inside(self, header: int) -> list[KeptLoop]:
+        """Return the loops of the definitions that loops inside of one are, and that are in no other one of them."""
+        inside = self.flow.loops[header].blocks & self.loops.keys()
+        items = [item for inner in sorted(inside) if (item := self.loops[inner].item) is not None]
+        return [item for item in items if not any(item in other.body for other in items)]
+
+    def _interchanged(self, header: int, found: Sequence[tuple[Loop, Guess | None]], kept: list[KeptLoop]) -> LoopClaim:
+        """Claim of a loop that its iterations are rows, for loops of the definitions that are around them."""
+        place, versions = _place(self.flow, header), dict[str, str]()
+        for item in level_of(self.summary.items, kept[0]):
+            if isinstance(item, KeptLoop):
+                versions |= {one.array: one.name for one in item.carried} if item in kept else {}
+            elif _at(item.location, place):
+                versions[item.array] = item.name
+        loop, local = found[-1][0], self.numbers.keys() | self.spread.keys()
+        reached = rows_of(loop.variable, found, [item.variable for item in kept])
+        rows = {a: Rows(reached[a], versions[a]) for a in sorted(reached.keys() & versions.keys() - local)}
+        claim = LoopClaim(header, loop.variable, loop.lower, loop.upper, loop.step, (), rows=rows)
+        return replace(claim, phis=self._phis(claim, {}, ()))
 
     def _leave_early(self, header: int, early: LeftEarly, versions: Mapping[str, str]) -> None:
         """Claim of a loop that is left early what it does up to the hit, and by what it is told."""
@@ -384,45 +409,6 @@ class _Finding:
             return operands[0]
         combine = {"arith.addi": add, "arith.subi": sub, "arith.muli": mul}.get(op.name)
         return combine(*operands) if combine is not None else None
-
-
-def _defined_once(summary: Summary) -> dict[str, Term]:
-    """Return the numbers that have one definition, with that."""
-    found: dict[str, list[Definition]] = {}
-    for definition in summary.definitions():
-        info = summary.arrays.get(definition.array)
-        if info is not None and not info.is_parameter:
-            found.setdefault(definition.array, []).append(definition)
-    return {
-        array: several[0].pieces[0][1]
-        for array, several in found.items()
-        if len(several) == 1 and not several[0].shape and len(several[0].pieces) == 1
-    }
-
-
-def _temporaries(flow: ControlFlow, summary: Summary) -> dict[str, tuple[int, int]]:
-    """Match numbers that have a name and a count, ``t1``, with the values that have this name, where they are as many.
-
-    The first may have the name alone.  Each is told by its block and the position of its operation.
-    """
-    numbered: dict[str, dict[int, str]] = {}
-    for name, info in summary.arrays.items():
-        stem = name.rstrip("0123456789")
-        if not info.shape and not info.is_parameter:
-            numbered.setdefault(stem, {})[int(name.removeprefix(stem) or 1)] = name
-    numbered = {stem: names for stem, names in numbered.items() if [*names.values()] != [stem]}
-    values: dict[str, list[tuple[int, int]]] = {}
-    for number, block in enumerate(flow.blocks if numbered else ()):
-        for position, op in enumerate(block.ops):
-            hint = op.results[0].name_hint if op.results else None
-            if hint in numbered:
-                values.setdefault(hint, []).append((number, position))
-    return {
-        names[count]: place
-        for stem, names in numbered.items()
-        if len(names) == len(values.get(stem, ()))
-        for count, place in zip(sorted(names), values[stem], strict=True)
-    }
 
 
 def _entry(flow: ControlFlow, header: int) -> Sequence[SSAValue]:

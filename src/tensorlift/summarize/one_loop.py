@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.rewrite import map_reads, substitute
-from tensorlift.comprehension.terms import Term, applies, read
-from tensorlift.poly.affine import affine, solved
+from tensorlift.comprehension.definition import Item, KeptLoop
+from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.terms import applies
+from tensorlift.poly.affine import affine
 from tensorlift.poly.domain import Domain
 from tensorlift.poly.names import formals
 from tensorlift.summarize.hits import called, states_of, stem
 from tensorlift.summarize.statements import Branch, Loop, loops_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
     from tensorlift.comprehension.state import Effect
@@ -49,27 +50,6 @@ def together(
     return states, (*lower,), (*upper,)
 
 
-def in_one_iteration(states: Effect, numbers: Mapping[str, str]) -> Effect:
-    """Say what ``numbers`` with a cell for each iteration of a loop around are in one of these, by their own names."""
-    found: Effect = {}
-    for array, pieces in states.items():
-        name, (cell,) = numbers.get(array, array), formals(array, 1)
-        here = [{cell: at} for domain, _ in pieces if (at := solved(domain.equalities()).get(cell)) is not None]
-        if name == array or name in states or len(here) < len(pieces):
-            found[array] = pieces
-        else:
-            found[name] = [
-                (domain.substitute(at), _named(substitute(term, at), domain, array, name))
-                for (domain, term), at in zip(pieces, here, strict=True)
-            ]
-    return found
-
-
-def _named(term: Term, domain: Domain, array: str, name: str) -> Term:
-    """Read a number in place of the cells of an array."""
-    return map_reads(term, domain, lambda found, _: read(name, (), found.dtype) if found.array == array else found)
-
-
 def _is_case(one: Loop, loop: Loop) -> bool:
     """Tell whether a loop goes as another one, from or to another place perhaps; none is a part of the other."""
     if one.variable == loop.variable:
@@ -89,3 +69,33 @@ def begins_at_rest(loop: Loop) -> bool:
     body = loop.body
     only = body[0] if len(body) == 1 and loop.step == 1 else None
     return isinstance(only, Branch) and isinstance(only.condition, Domain) and only.condition.has_divisions
+
+
+def level_of(items: Sequence[Item], wanted: KeptLoop) -> Sequence[Item]:
+    """Return the definitions and loops among which a loop of the definitions is."""
+    if any(item is wanted for item in items):
+        return items
+    inner = (item.body for item in items if isinstance(item, KeptLoop))
+    return next((level for body in inner if (level := level_of(body, wanted))), ())
+
+
+def rows_of(variable: str, found: Sequence[tuple[Loop, Guess | None]], kept: Sequence[str]) -> dict[str, Domain]:
+    """Say where loops over a variable have been before an iteration, with all places along axes that it leaves alone.
+
+    They were moved into ``kept`` loops, of which all iterations count.
+    """
+    rows: dict[str, Domain] = {}
+    states = (guess.states for loop, guess in found if guess is not None and loop.variable == variable)
+    for array, pieces in (item for one in states for item in one.items()):
+        for domain, _ in pieces:
+            reached = domain.project_out(*kept)
+            rules = [rule.affine for part in reached.conjuncts() for rule in part if rule.affine.coefficient(variable)]
+            moving = {name for rule in rules for name in rule.variables}
+            reached = reached.project_out(*(name for name in _cells(array, domain) if name not in moving))
+            rows[array] = (rows[array] | reached).coalesce() if array in rows else reached
+    return rows
+
+
+def _cells(array: str, domain: Domain) -> list[str]:
+    """Return the subscripts of the cells of an array that a domain speaks of."""
+    return [name for name in domain.variables() if name in formals(array, len(domain.variables()))]

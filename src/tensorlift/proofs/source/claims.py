@@ -46,6 +46,14 @@ class Ahead:
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """The cells of an array that iterations before one have made what a version of it is after the loop."""
+
+    reached: Domain
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """The first iteration at which a loop is left early, by a name: what a counter is there, or ``none`` without one.
 
@@ -68,10 +76,11 @@ class LoopClaim:
     where it stays one. ``versions`` names the definitions that arrays are equal to when the loop ends. ``locals`` tells
     which values of the IR the states mean by the names of scalars that the loop does not change: each by its block, and
     the position of its operation or, counted from -1 down, of its argument. ``ahead`` is for loops that stay. Without
-    ``lower``, the loop begins where the counter does that moves by its step. ``is_segment``: the source goes over some
-    places of an array, between bounds that are data, the claim over all of them (`segments`). With ``inner``, a claim
-    of the same loop, an iteration is all of those of ``inner``. A loop that does something and is left early has a
-    ``hit``, of which states tell; ``running`` is what numbers would be if it were not left.
+    ``lower``, the loop begins where the counter does that moves by its step. With ``rows``, iterations make each what
+    loops of the definitions make of all, which stay. ``is_segment``: the source goes over some places of an array,
+    between bounds that are data, the claim over all of them (`segments`). With ``inner``, a claim of the same loop, an
+    iteration is all of those of ``inner``. A loop that does something and is left early has a ``hit``, of which states
+    tell; ``running`` is what numbers would be if it were not left.
     """
 
     header: int
@@ -89,6 +98,7 @@ class LoopClaim:
     hit: Hit | None = None
     running: Effect = field(default_factory=dict)
     is_segment: bool = False
+    rows: Mapping[str, Rows] = field(default_factory=dict)
 
     @property
     def below(self) -> Domain:

@@ -34,6 +34,7 @@ from tensorlift.proofs.source.exits import at_exit, counter_at_end
 from tensorlift.proofs.source.frames import Entered, Exit, Frame, Outcome, under
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.proofs.source.integers import Exact, Known
+from tensorlift.proofs.source.interchange import run_interchanged, run_row
 from tensorlift.proofs.source.memory import ACCESSES, MemoryAccess, made_by
 from tensorlift.proofs.source.nests import run_nest
 from tensorlift.proofs.source.operations import (
@@ -221,12 +222,14 @@ class Execution:
             return run_unbounded(self, loop, frame)
         is_behind = is_tested_behind(self.flow, header)
         ends_at_header = not is_behind and self._require_end(loop, frame)
-        if claim.item is None and not loop.iterations.is_empty():
+        if claim.item is None and not claim.rows and not loop.iterations.is_empty():
             return self._closed(loop, frame, stop, is_behind=is_behind, ends_at_header=ends_at_header)
         if is_behind:
             raise Undecided("a loop that tests after its body stays, or does not run", loop.last)
         if claim.item is not None:
-            run_sequential(self, loop, frame)
+            (run_sequential if frame.row is None else run_row)(self, loop, frame)
+        elif not loop.iterations.is_empty():
+            run_interchanged(self, loop, frame)
         block, passed = self.leave(loop, frame)
         return block, Outcome(passed, frame.state, context)
 

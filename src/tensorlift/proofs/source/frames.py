@@ -13,14 +13,22 @@ from tensorlift.poly.domain import Domain
 from tensorlift.proofs.source.operations import Undecided, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-    from tensorlift.comprehension.definition import Item
+    from tensorlift.comprehension.definition import Item, KeptLoop
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.claims import LoopClaim
     from tensorlift.proofs.source.sharing import Reading, Tracked
+
+
+class Row(NamedTuple):
+    """The cells of arrays that one iteration works on, which is told by its variable; ``kept`` loops were run there."""
+
+    cells: Mapping[str, Domain]
+    variable: str
+    kept: list[KeptLoop]
 
 
 @dataclass(slots=True)
@@ -47,6 +55,7 @@ class Frame:
     names: dict[SSAValue, Term] = field(default_factory=dict)
     guard: Term = TRUE  # what is known of data on the way
     exits: list[Exit] = field(default_factory=list)  # ways out of the loop other than by its end
+    row: Row | None = None  # what an iteration works on, where loops of the definitions that stay are around it
 
     def value(self, value: SSAValue) -> Value:
         """Return what a value is here."""

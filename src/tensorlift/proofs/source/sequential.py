@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.claims import Ahead
     from tensorlift.proofs.source.execution import Execution
+    from tensorlift.proofs.source.frames import Row
     from tensorlift.proofs.source.operations import Value
 
 
@@ -45,14 +46,11 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
     assert item is not None
     if not frame.is_sequential:
         raise Undecided("a loop stays inside of one that does not", loop.last)
-    counted = (item.variable, (item.lower,), (item.upper,), item.step)
-    is_known = any(item is one for one in frame.items) and item.goes_on is None
-    if not is_known or counted != (claim.variable, claim.lower, claim.upper, claim.step):
-        raise Undecided("the loop is not that of the definitions", loop.last)
+    require_counted(loop, frame)
     entry, beside = frame.state.copy(), _beside(run, loop, frame)
     carried = {one.array: one for one in item.carried}
     ahead = {array: one for array, one in claim.ahead.items() if array in carried and array not in loop.entry}
-    relation = _Relation(run, claim.variable, carried, ahead)
+    relation = Relation(run, claim.variable, carried, ahead)
     followed = run.versions.followed if item.step == 1 else set[str]()
     relation.written = {
         a: _written(one, item) for a, one in carried.items() if a not in ahead and one.before in followed
@@ -91,6 +89,20 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
         frame.state.rename(array, entry.pieces[array])
 
 
+def require_counted(loop: Entered, frame: Frame) -> None:
+    """Show that a loop has the bounds of the one of the definitions that it is claimed to be, which is at its level.
+
+    Raises:
+        Undecided: where that is not so.
+
+    """
+    claim, item = loop.claim, loop.claim.item
+    is_known = item is not None and any(item is one for one in frame.items) and item.goes_on is None
+    counted = item is not None and (item.variable, (item.lower,), (item.upper,), item.step)
+    if not is_known or counted != (claim.variable, claim.lower, claim.upper, claim.step):
+        raise Undecided("the loop is not that of the definitions", loop.last)
+
+
 def _beside(run: Execution, loop: Entered, frame: Frame) -> tuple[Effect, dict[str, Term]]:
     """Return what the loop leaves in arrays that have a closed form, which needs nothing that iterations hand on.
 
@@ -110,7 +122,7 @@ def _beside(run: Execution, loop: Entered, frame: Frame) -> tuple[Effect, dict[s
     return {array: pieces for array, pieces in effect.items() if array in claim.states}, loop.entry | inner.outer
 
 
-class _Relation:
+class Relation:
     """How arrays of the source and versions of the definitions go together before an iteration."""
 
     def __init__(
@@ -193,6 +205,7 @@ def iteration(  # noqa: PLR0913 - where it begins, and how it may end
     begin: Callable[[list[Value], Frame], tuple[int, list[Value]]] | None = None,
     *,
     is_left_early: bool = True,
+    row: Row | None = None,
 ) -> tuple[Outcome, set[str], Frame]:
     """Run an iteration on what arrays are at its start, from its header on, or from where ``begin`` gets to.
 
@@ -215,7 +228,8 @@ def iteration(  # noqa: PLR0913 - where it begins, and how it may end
         started = dict(state.pieces)
         inner = Frame({}, state, frame, loop.claim.header, is_sequential=True)
         inner.variables = frame.variables | {loop.claim.variable}
-        inner.items = loop.claim.item.body if loop.claim.item is not None else ()
+        inner.row = row
+        inner.items = loop.claim.item.body if loop.claim.item is not None else frame.items if row is not None else ()
         first = loop.claim.header
         if begin is not None:
             first, before = begin(before, inner)

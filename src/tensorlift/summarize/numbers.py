@@ -1,0 +1,86 @@
+"""Numbers of a source: what definitions call them, and which values of its literal IR they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.rewrite import map_reads, substitute
+from tensorlift.comprehension.terms import read
+from tensorlift.poly.affine import solved
+from tensorlift.poly.names import formals
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tensorlift.comprehension.definition import Definition, Summary
+    from tensorlift.comprehension.state import Effect
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.ir.regions import ControlFlow
+    from tensorlift.poly.domain import Domain
+    from tensorlift.proofs.source.claims import Phi
+
+
+def in_one_iteration(states: Effect, numbers: Mapping[str, str]) -> Effect:
+    """Say what ``numbers`` with a cell for each iteration of a loop around are in one of these, by their own names."""
+    found: Effect = {}
+    for array, pieces in states.items():
+        name, (cell,) = numbers.get(array, array), formals(array, 1)
+        here = [{cell: at} for domain, _ in pieces if (at := solved(domain.equalities()).get(cell)) is not None]
+        if name == array or name in states or len(here) < len(pieces):
+            found[array] = pieces
+        else:
+            found[name] = [
+                (domain.substitute(at), _named(substitute(term, at), domain, array, name))
+                for (domain, term), at in zip(pieces, here, strict=True)
+            ]
+    return found
+
+
+def _named(term: Term, domain: Domain, array: str, name: str) -> Term:
+    """Read a number in place of the cells of an array."""
+    return map_reads(term, domain, lambda found, _: read(name, (), found.dtype) if found.array == array else found)
+
+
+def with_count(phi: Phi, names: Sequence[str]) -> Phi:
+    """Return the name among some that is that of a number with a count, if there is one."""
+    found = (name for name in names if isinstance(phi, str) and name.removeprefix(phi).isdigit())
+    return phi if any(phi == name for name in names) else next(found, phi)
+
+
+def defined_once(summary: Summary) -> dict[str, Term]:
+    """Return the numbers that have one definition, with that."""
+    found: dict[str, list[Definition]] = {}
+    for definition in summary.definitions():
+        info = summary.arrays.get(definition.array)
+        if info is not None and not info.is_parameter:
+            found.setdefault(definition.array, []).append(definition)
+    return {
+        array: several[0].pieces[0][1]
+        for array, several in found.items()
+        if len(several) == 1 and not several[0].shape and len(several[0].pieces) == 1
+    }
+
+
+def temporaries(flow: ControlFlow, summary: Summary) -> dict[str, tuple[int, int]]:
+    """Match numbers that have a name and a count, ``t1``, with the values that have this name, where they are as many.
+
+    The first may have the name alone.  Each is told by its block and the position of its operation.
+    """
+    numbered: dict[str, dict[int, str]] = {}
+    for name, info in summary.arrays.items():
+        stem = name.rstrip("0123456789")
+        if not info.shape and not info.is_parameter:
+            numbered.setdefault(stem, {})[int(name.removeprefix(stem) or 1)] = name
+    numbered = {stem: names for stem, names in numbered.items() if [*names.values()] != [stem]}
+    values: dict[str, list[tuple[int, int]]] = {}
+    for number, block in enumerate(flow.blocks if numbered else ()):
+        for position, op in enumerate(block.ops):
+            hint = op.results[0].name_hint if op.results else None
+            if hint in numbered:
+                values.setdefault(hint, []).append((number, position))
+    return {
+        names[count]: place
+        for stem, names in numbered.items()
+        if len(names) == len(values.get(stem, ()))
+        for count, place in zip(sorted(names), values[stem], strict=True)
+    }
