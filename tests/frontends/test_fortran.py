@@ -89,6 +89,10 @@ MEANINGS = {
         "call grow(x, x(1))\ncall add(r)\ncall grow(x, (x(n)))\ncall sum_up(x, (x))\ncall next(m, m)"
     ),
     "dim of integers is what is left, or zero": "m = dim(k, 2) + 10*dim(2, k)",
+    "bits are shifted, set and asked for": (
+        "m = ishft(k, 3) + ieor(ishft(-k, -29), not(k)) + shifta(-9, 2) + shiftr(k, 32) + ibits(-k, 3, 4)\n"
+        "if (btest(k, 1) .neqv. btest(k, iand(k, 3))) m = ibclr(ibset(m, 31), pos=2)"
+    ),
     "minval and count take masks": "m = minval([3, 1, 2]) + count(x > 0.5d0)",
 }
 _CONTAINED = """contains

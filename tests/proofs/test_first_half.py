@@ -116,26 +116,20 @@ def _answer(text: str) -> str:
             " for (int i = 0; i < n; i++) x[i * m] = 1; }"
         ),
         "void f(int n, int m, float *x, float *y) { for (long i = 0; i < (long)n * m; i++) y[i] = x[i] / x[0]; }",
+        (
+            "void f(int n, int m, double a[n][m], double b[n][m]) { for (int i = 0; i < n; i++) { b[i][0] = 1;"
+            " for (int j = 1; j < m; j++) b[i][j] = a[i][j] / b[i][j - 1]; } }"
+        ),
+        (
+            "void f(int t, int n, double b[n][n], double c[n][n]) { for (int k = 0; k < t; k++)"
+            " for (int i = 1; i < n - 1; i++) { double h = 1; for (int j = 1; j < n; j++) { h = b[i][j] / h;"
+            " c[i][j] = c[i][j - 1] * h; } for (int j = n - 2; j >= 0; j--)"
+            " b[i][j] = c[i][j] - b[i][j + 1] * b[i][j]; } }"
+        ),
     ],
 )
 def test_what_is_decided(text: str) -> None:
     assert _answer(text) == "decided"
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (
-            (
-                "void f(int n, int m, double a[n][m], double b[n][m]) { for (int i = 0; i < n; i++) { b[i][0] = 1;"
-                " for (int j = 1; j < m; j++) b[i][j] = a[i][j] / b[i][j - 1]; } }"
-            ),
-            "a loop stays inside of one that does not at 1:",
-        ),
-    ],
-)
-def test_what_is_not_decided_yet(text: str, why: str) -> None:
-    assert _answer(text).startswith(f"undecided: {why}")
 
 
 def test_a_pointer_is_null_where_nothing_else_is_stated() -> None:
@@ -146,13 +140,13 @@ def test_a_pointer_is_null_where_nothing_else_is_stated() -> None:
     assert with_deep_stack(partial(decide, subject)) == "undecided: it is not stated that x is no null pointer"
 
 
-def test_nearly_all_kernels_are_decided() -> None:
+def test_all_kernels_are_decided() -> None:
     left: set[str] = set()
     for path in sorted((_BENCH / "kernels").glob("*/*.c")):
         for name, found in with_deep_stack(partial(subjects, source_from_text(path.read_text("utf-8"), str(path)))):
             if isinstance(found, str) or with_deep_stack(partial(decide, found)) != "decided":
                 left.add(name)
-    assert left == {"kernel_adi", "kernel_deriche"}
+    assert not left
 
 
 @cache

@@ -50,6 +50,7 @@ def _answer(subject: Subject, literal: ModuleOp) -> str:
     return with_deep_stack(partial(decide, subject, literal))
 
 
+_ROWS = "void f(int m, int n, double a[m][n], double b[m][n]) { for (int i = 1; i < m; i++) {"
 _SWEEP = "void f(int n, double x[n][n]) { for (int j = 0; j < n; j++)"
 
 
@@ -177,6 +178,26 @@ _SWEEP = "void f(int n, double x[n][n]) { for (int j = 0; j < n; j++)"
             "double f(int n, const double *x) { double s = 0, t; int i = 0; if (n < 5) return 0;"
             " do { t = x[i]; t = s + t; i++; s = t; } while (i <= 3 || (s = t + 5, i < n)); return t; }",
             id="what another edge of a loop hands on",
+        ),
+        pytest.param(
+            f"{_ROWS} for (int k = 1; k < n; k++) b[i][k] = b[i][k - 1] / a[i][k]; }} }}",
+            f"{_ROWS} for (int k = 1; k < n; k++) b[i][k] = b[i - 1][k - 1] / a[i][k]; }} }}",
+            id="a row that an earlier one decides",
+        ),
+        pytest.param(
+            f"{_ROWS} for (int k = 1; k < n; k++) b[i][k] = b[i][k - 1] / a[i][k]; }} }}",
+            f"{_ROWS} for (int k = 1; k < n; k++) if (i < 7) b[i][k] = b[i][k - 1] / a[i][k]; }} }}",
+            id="rows that are left out",
+        ),
+        pytest.param(
+            f"{_ROWS} double h = 1; for (int k = 0; k < n; k++) {{ h = h / a[i][k]; b[i][k] = h; }} }} }}",
+            f"{_ROWS} double h = i; for (int k = 0; k < n; k++) {{ h = h / a[i][k]; b[i][k] = h; }} }} }}",
+            id="another number at the start of a row",
+        ),
+        pytest.param(
+            f"{_ROWS} for (int k = 1; k < n; k++) b[i][k] = b[i][k - 1] / a[i][k]; }} }}",
+            f"{_ROWS} b[0][1] = 3; for (int k = 1; k < n; k++) b[i][k] = b[i][k - 1] / a[i][k]; }} }}",
+            id="a cell of no row",
         ),
         pytest.param(
             f"{_SWEEP} for (int i = j % 2; i < n; i += 2) x[j][i] = 1; }}",

@@ -22,8 +22,9 @@ reads or writes there, so that ``t`` is the place of a cell.  After ``x[t] = v``
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
-from math import gcd
+from math import gcd, lcm
 from typing import TYPE_CHECKING
 
 from xdsl.ir.affine import (
@@ -193,6 +194,13 @@ class Divided:
     affine: Affine
     quotients: Quotients
 
+    def __str__(self) -> str:
+        """Spell it with ``/`` for what is rounded down."""
+        text = str(self.affine)
+        for name, (numerator, divisor) in reversed(self.quotients.items()):
+            text = re.sub(rf"\b{name}\b", f"({numerator})/{divisor}", text)
+        return text
+
     def satisfies(self, constraint: Callable[[Affine], Domain]) -> Domain:
         """Return where the expression satisfies a condition."""
         bounds = [bound for name, q in self.quotients.items() for bound in _bounds(name, *q)]
@@ -206,6 +214,19 @@ class Divided:
             return None
         least = numerator - (divisor - 1 if factor > 0 else 0)
         return self.affine + least * factor - Affine.var(name, factor * divisor)
+
+    def most_times(self) -> Affine | None:
+        """Return what is greater than each number from zero on that is less than the expression.
+
+        With ``0 <= i``, ``i < r + a / 2 + b / 2`` means ``i < 2*r + a + b``, as that is more than ``2*i``.
+        """
+        times = lcm(*(divisor for _, divisor in self.quotients.values()))
+        most = self.affine * times
+        for name, (numerator, divisor) in self.quotients.items():
+            factor, parts = self.affine.coefficient(name), times // divisor
+            least = 0 if factor > 0 else divisor - 1  # that is rounded off
+            most = most + (numerator - least) * (factor * parts) - Affine.var(name, factor * times)
+        return most if self.quotients.keys().isdisjoint(most.variables) else None
 
     def term(self, dtype: DType) -> Term:
         """Return the expression as a number of a type that holds what is divided."""

@@ -292,7 +292,7 @@ def _lower_bounds(r: _Reader, loop: Any) -> tuple[tuple[Affine, ...], Divided | 
     bound = r.indices.divided(lower_map, operands)
     least = bound.at_least()
     if least is None:
-        raise NotAffine(f"the bound {bound.affine} with {bound.quotients}")
+        raise NotAffine(f"the bound {bound}")
     return (least,), bound
 
 
@@ -327,12 +327,11 @@ def _upper_bounds(r: _Reader, loop: Any, lower: tuple[Affine, ...]) -> tuple[Aff
         if len(upper_map.results) > 1 or not all(low.is_constant and low.constant >= 0 for low in lower):
             raise
     bound = r.indices.divided(upper_map, operands)
-    (numerator, _), *more = bound.quotients.values()
-    # With 0 <= i, i < floor(a / b) means i < a as well.
-    if more or bound.affine != affine(next(iter(bound.quotients))):
-        raise NotAffine(f"the bound {bound.affine} with {bound.quotients}")
+    most = bound.most_times()
+    if most is None:
+        raise NotAffine(f"the bound {bound}")
     r.guards[loop.regions[0].block.args[0]] = bound
-    return (numerator,)
+    return (most,)
 
 
 def _affine_if(r: _Reader, op: Operation, out: list[Statement]) -> None:

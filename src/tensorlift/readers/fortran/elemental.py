@@ -9,8 +9,9 @@ from xdsl.dialects.builtin import i1
 from tensorlift.frontends.fortran.constants import common_type
 from tensorlift.frontends.fortran.symbols import COMPLEX_KINDS, INTEGER_KINDS, REAL_KINDS
 from tensorlift.ir.c_types import ir_type
-from tensorlift.ops.c_types import ComplexType, FloatType
+from tensorlift.ops.c_types import BOOL, ComplexType, FloatType
 from tensorlift.ops.scalar_ops import REALS
+from tensorlift.readers.fortran.bits import BITS
 from tensorlift.readers.fortran.complex_numbers import FUNCTIONS, conjugate, size
 from tensorlift.readers.fortran.context import local_type, refused_complex
 from tensorlift.readers.fortran.values import Number
@@ -41,7 +42,9 @@ SPECIFIC = {
 
 def joined_type(name: str, types: Sequence[Numeric]) -> Numeric:
     """Give the type of what a function gives for operands of some types."""
-    if name == "merge":
+    if name == "btest":
+        return BOOL
+    if name == "merge" or name in BITS:
         return types[0]
     found = types[0]
     if name in {"abs", "aimag"} and isinstance(found, ComplexType):
@@ -209,6 +212,7 @@ def _by_table(ctx: Context, _numbers: Sequence[Number], node: Any) -> Number:
 ELEMENTAL: dict[str, Elemental] = {
     **{name: real_function(name) for name in REALS if name not in {"exp2", "expm1", "log1p", "log2", "cbrt"}},
     **dict.fromkeys(CONVERSIONS, _by_table),
+    **BITS,
     "abs": _abs,
     "aimag": _imaginary,
     "aint": real_function("trunc"),

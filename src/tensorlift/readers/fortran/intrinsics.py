@@ -38,7 +38,8 @@ def intrinsic(ctx: Context, node: Any, name: str) -> Operand:
     rule = ELEMENTAL[name]
     kind = next((integer_of(v, ctx.frame.scope) for keyword, v in given if keyword == "kind"), None)
     if any(
-        keyword not in {"", "kind", "a", "x", "b", "y", "i", "p", "tsource", "fsource", "mask"} for keyword, _ in given
+        keyword not in {"", "kind", "a", "x", "b", "y", "i", "p", "tsource", "fsource", "mask", "shift", "pos", "len"}
+        for keyword, _ in given
     ):
         raise ctx.refusal("expression", node)
     operands = [value(ctx, argument) for keyword, argument in given if keyword != "kind"]
