@@ -183,3 +183,51 @@ C     Routines of the level of LAPACK, which call BLAS.
          IY = IY + INCY
    10 CONTINUE
       END
+
+* expect: hybrid
+      SUBROUTINE DLASW7(N, A, K1, K2, IPIV)
+      INTEGER K1, K2, N, IPIV(*), I, IP, J
+      DOUBLE PRECISION A(N,N), TEMP
+      DO 20 I = K1, K2
+         IP = IPIV(I)
+         IF (IP .NE. I) THEN
+            DO 10 J = 1, N
+               TEMP = A(I,J)
+               A(I,J) = A(IP,J)
+               A(IP,J) = TEMP
+   10       CONTINUE
+         END IF
+   20 CONTINUE
+      END
+
+* expect: hybrid
+      SUBROUTINE DGEFP7(N, A, IPIV)
+      INTEGER N, IPIV(*), I, J, K, JP
+      DOUBLE PRECISION A(N,N), P, T
+      DO 50 J = 1, N
+         JP = J
+         P = ABS(A(J,J))
+         DO 10 I = J+1, N
+            IF (ABS(A(I,J)) .GT. P) THEN
+               P = ABS(A(I,J))
+               JP = I
+            END IF
+   10    CONTINUE
+         IPIV(J) = JP
+         IF (JP .NE. J) THEN
+            DO 20 K = 1, N
+               T = A(J,K)
+               A(J,K) = A(JP,K)
+               A(JP,K) = T
+   20       CONTINUE
+         END IF
+         DO 30 I = J+1, N
+            A(I,J) = A(I,J)/A(J,J)
+   30    CONTINUE
+         DO 45 K = J+1, N
+            DO 40 I = J+1, N
+               A(I,K) = A(I,K) - A(I,J)*A(J,K)
+   40       CONTINUE
+   45    CONTINUE
+   50 CONTINUE
+      END

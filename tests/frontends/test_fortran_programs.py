@@ -22,7 +22,7 @@ _EXPECTED = re.compile(
 )
 
 # Whose definitions are tested against the source, and not proved.
-TESTED = {"band_transposed", "dpotf7"}
+TESTED = {"band_transposed", "dgefp7", "dpotf7"}
 COMPILER = shutil.which("gfortran")
 PROGRAMS = {
     name.lower(): (path, verdict.strip())

@@ -14,6 +14,7 @@ from tensorlift.comprehension.counts import conjuncts
 from tensorlift.comprehension.latest import latest_in
 from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, summands, walk
 from tensorlift.comprehension.segments import neutral_term
+from tensorlift.comprehension.state import split
 from tensorlift.comprehension.terms import (
     Apply,
     Constant,
@@ -25,6 +26,7 @@ from tensorlift.comprehension.terms import (
     apply,
     cast,
     index,
+    piecewise,
     reduce,
     zero,
 )
@@ -124,7 +126,7 @@ def updating(definition: Definition, domain: Domain) -> tuple[tuple[tuple[Domain
         where = Domain.union(known for known, _, found in parts if found) & domain
         updates = _on_rows(updates, where, domain)
     before: dict[Term, Domain] = {}
-    for known, old, _ in parts:
+    for known, old in split((known, old) for known, old, _ in parts):
         before[old] = before[old] | known if old in before else known
     return tuple((known.coalesce(), old) for old, known in before.items()), updates
 
@@ -272,12 +274,24 @@ def _in_cases(term: Apply, axes: Sequence[str]) -> tuple[Term, list[Update]]:
     """Read a choice between updates of the same: those that both arms begin with, and the others of each arm."""
     test, *arms = term.args
     (first, chosen), (second, others) = (updates_of(arm, axes) for arm in arms)
-    if first is not second:
+    if has_hits(first, axes) or has_hits(second, axes):
         return term, []
+    if first is not second:
+        first = _chosen_in_pieces(test, first, second)
     same = sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(chosen, others, strict=False)))
     cases = (test, chosen[same:]), (apply("not", test), others[same:])
     under = (replace(u, conditions=(*conjuncts(t), *u.conditions)) for t, updates in cases for u in updates)
     return first, [*chosen[:same], *under]
+
+
+def _chosen_in_pieces(test: Term, first: Term, second: Term) -> Term:
+    """Choose between what is there before in two arms, piece by piece, so that what is the same needs no choice."""
+    pieces = [
+        (inner & other, one if one is two else apply("select", test, one, two))
+        for inner, one in split([(UNIVERSE, first)])
+        for other, two in split([(UNIVERSE, second)])
+    ]
+    return piecewise(piece for piece in pieces if not piece[0].is_empty())
 
 
 def _last(term: Apply, axes: Sequence[str]) -> Update | None:

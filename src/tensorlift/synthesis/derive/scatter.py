@@ -61,11 +61,13 @@ def scattered(
         return None
     old_cells, updates = found
     version = _version(definition, old_cells, scope)
-    in_place = version is not None and dies_here(version)
-    lowering = _Lowering(definition, scope, version if in_place else None)
+    kept = version or next((t.array for _, t in old_cells if isinstance(t, Read) and definition.is_own_cell(t)), None)
+    in_place = kept is not None and dies_here(kept)
+    lowering = _Lowering(definition, scope, kept if in_place else None, is_first=version is not None)
     changes = [lowering.statement(update) for update in updates]
     if version is None:
-        return [*before(replace(definition, pieces=old_cells), scope, dies_here), *changes]
+        first, *stores = before(replace(definition, pieces=old_cells), scope, dies_here)
+        return [first, *lowering.early, *stores, *changes]
     memory = scope.build.variable(version, definition.dtype, definition.shape)
     if in_place:
         return [Assign(definition.name, memory, is_update=True), *lowering.early, *changes]
@@ -158,13 +160,13 @@ class _Lowering:
     ``early`` are statements for what they read of that version after the first change of it.
     """
 
-    def __init__(self, definition: Definition, scope: Scope, overwritten: str | None = None) -> None:
+    def __init__(self, definition: Definition, scope: Scope, overwritten: str | None, *, is_first: bool) -> None:
         self.definition = definition
         self.scope = scope
         self.build = scope.build
         self.overwritten = overwritten
         self.early: list[Statement] = []
-        self._is_first = True
+        self._is_first = is_first
 
     def statement(self, update: Update) -> SetSlice:
         """Return the statement that makes an update in the memory of the definition."""
@@ -181,7 +183,7 @@ class _Lowering:
             if compacted is not None:
                 return compacted
         stores = update.op in ("set", "last")
-        if conditions and stores and (update.bound or len(update.places) < len(self.definition.shape)):
+        if conditions and stores and update.bound:
             raise _refuse(self.definition, "a store at a place that depends on data is under a condition")
         conditions = [self._kept(condition) for condition in conditions]
         places = {a: self._kept(guarded.evaluate(without_widening(p), guarded)) for a, p in update.places.items()}
@@ -212,8 +214,10 @@ class _Lowering:
             raise _refuse(self.definition, "the last of several values at a place that depends on data is kept")
         op = "set" if update.op == "last" else update.op
         for condition in conditions if stores else ():
-            kept = self.build.gather(memory, tuple(index for index in indices if index is not None))
-            value = inner.combined("select", condition, value, Value(kept, common))
+            whole_axes = [affine_value(Affine.var(a), inner) if p is None else p for a, p in zip(axes, at, strict=True)]
+            everywhere = inner.ordered(axis for place in whole_axes for axis in place.axes)
+            kept = self.build.gather(memory, tuple(inner.aligned(place, everywhere) for place in whole_axes))
+            value = inner.combined("select", condition, value, Value(kept, everywhere))
         given = tuple(index for index in indices if index is not None)
         numbers = tuple(axis for axis, index in enumerate(indices) if index is not None)
         stored = inner.aligned(value, tuple(order))
