@@ -95,3 +95,21 @@ void roll(int n, int k, double *y, const double *x) {
     for (int i = 0; i < n; i++)
         y[(i + k) % n] = x[i];
 }
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c refused TL305
+void swap_rows(int n, int m, const int *p, double a[n][m]) {
+    for (int i = 0; i < n; i++)
+        if (p[i] != i)
+            for (int j = 0; j < m; j++) {
+                double t = a[i][j];
+                a[i][j] = a[p[i]][j];
+                a[p[i]][j] = t;
+            }
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL406
+void swap_two(int n, int i, int k, const int *p, double *x) {
+    double t = x[i];
+    x[i] = x[p[k]];
+    x[p[k]] = t;
+}

@@ -65,13 +65,15 @@ def scattered(
     in_place = kept is not None and dies_here(kept)
     lowering = _Lowering(definition, scope, kept if in_place else None, is_first=version is not None)
     changes = [lowering.statement(update) for update in updates]
+    is_read = not in_place and any(kept in term.reads for update in updates for term in update.terms)
     if version is None:
         first, *stores = before(replace(definition, pieces=old_cells), scope, dies_here)
-        return [first, *lowering.early, *stores, *changes]
+        if not isinstance(first, Assign) or not first.is_update:
+            return [*lowering.early, first, *stores, *changes]
+        return [replace(first, is_update=not is_read), *lowering.early, *stores, *changes]
     memory = scope.build.variable(version, definition.dtype, definition.shape)
     if in_place:
         return [Assign(definition.name, memory, is_update=True), *lowering.early, *changes]
-    is_read = any(version in term.reads for update in updates for term in update.terms)
     return [Assign(definition.name, scope.build.copy(memory), is_update=not is_read), *changes]
 
 
