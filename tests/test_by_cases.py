@@ -232,3 +232,10 @@ def test_one_case_is_asked_for_with_or_without_a_sign() -> None:
     for name, number in (("mode", 1 << 32), ("n_", 1), ("a", 1)):
         (refused,) = lift_source(source, LiftOptions(case=((name, number),))).diagnostics
         assert refused.code == "TL544"
+
+
+def test_a_flag_in_a_structure_is_no_parameter_to_ask_for() -> None:
+    body = "for (int i = 0; i < 4; i++) if (s->up) a[i] += 1; else a[2 * i] -= a[i];"
+    text = f"struct s {{ int up; }};\nvoid f(const struct s *s, double *a) {{ {body} }}"
+    (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions()).functions
+    assert function.lifted, function.diagnostics

@@ -64,9 +64,11 @@ def lift_by_cases(function: ReadFunction, options: LiftOptions, lift: Lift) -> O
 
 def _cases(function: ReadFunction) -> list[dict[str, Flag]]:
     try:
-        return cases_of(function_named(literal_module(function), function.name))
+        found = cases_of(function_named(literal_module(function), function.name))
     except LiftError:
         return []
+    is_parameter = all(name.isidentifier() for flags in found for name in flags)  # and no member of a structure
+    return found if is_parameter else []
 
 
 def _by(
