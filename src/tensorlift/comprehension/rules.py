@@ -170,6 +170,10 @@ _CHOICES = [
     Row("choice of one value", "p: bool, a: T", "select(p, a, a)", "a"),
     Row("choice by true", "a: T, b: T", "select(true, a, b)", "a"),
     Row("choice by false", "a: T, b: T", "select(false, a, b)", "b"),
+    Row("choice of true or false", "p: bool", "select(p, true, false)", "p"),
+    Row("choice of false or true", "p: bool", "select(p, false, true)", "not_(p)"),
+    Row("choice of true or another", "p: bool, q: bool", "select(p, true, q)", "or_(p, q)"),
+    Row("choice of another or false", "p: bool, q: bool", "select(p, q, false)", "and_(p, q)"),
     Row("choice that is not zero", "p: bool, a: I, b: I", "ne(select(p, a, b), I(0))",
         "select(p, ne(a, I(0)), ne(b, I(0)))", _whole("I")),
 ]  # fmt: skip

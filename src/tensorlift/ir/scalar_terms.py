@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.flags import fused
+from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.rules import FALSE, TRUE, rewritten
 from tensorlift.comprehension.segments import neutral_term
-from tensorlift.comprehension.terms import Apply, Reducer, Term, applies
+from tensorlift.comprehension.terms import Apply, Constant, Reducer, Term, applies
 from tensorlift.ir.function import dtype_of
 from tensorlift.ops.conversions import is_exact
 from tensorlift.ops.dtypes import FLOATS, SIGNED, UNSIGNED, DType, round_float, rounded
@@ -76,6 +77,10 @@ def reconverted(term: Term) -> Term:
     return convert(term.args[0], term.dtype) if applies(term, "cast") else term
 
 
+_TOTAL = {
+    *("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"),
+    *("add", "sub", "mul", "neg", "abs", "max", "min", "cast", "select"),
+}
 _CHOOSING = {"select", "max", "min", "fmax", "fmin"}  # their result is one of two operands
 
 
@@ -145,7 +150,29 @@ def choose(condition: Term, chosen: Term, other: Term) -> Term:
         found = rewritten("choice of one value", term, p=condition, a=chosen)
     elif condition in {TRUE, FALSE}:
         found = rewritten("choice by true" if condition is TRUE else "choice by false", term, a=chosen, b=other)
+    elif chosen.dtype == "bool":
+        found = _connected(term, condition, chosen, other)
     return found or term
+
+
+def _connected(term: Term, condition: Term, chosen: Term, other: Term) -> Term | None:
+    """Write a choice of truth values as a connective, whose operands are always computed, where that may be done."""
+    if chosen is TRUE and other is FALSE:
+        return rewritten("choice of true or false", term, p=condition)
+    if chosen is FALSE and other is TRUE:
+        return rewritten("choice of false or true", term, p=condition)
+    if chosen is TRUE and _is_total(other):
+        return rewritten("choice of true or another", term, p=condition, q=other)
+    return (
+        rewritten("choice of another or false", term, p=condition, q=chosen)
+        if (other is FALSE and _is_total(chosen))
+        else None
+    )
+
+
+def _is_total(term: Term) -> bool:
+    """Whether all parts of a term have a value wherever they are: no quotients, no cells at places that data say."""
+    return all(node.op in _TOTAL for node in walk(term) if isinstance(node, Apply))
 
 
 def compare(relation: str, left: Affine, right: Affine) -> Domain:
@@ -209,7 +236,7 @@ def _compare_truths(name: str, operands: list[Term]) -> Term:
 
 
 def _is_zero(term: Term) -> bool:
-    return isinstance(term, terms.Constant) and not term.value
+    return isinstance(term, Constant) and not term.value
 
 
 def _compare_floats(op: Operation, operands: list[Term]) -> Term:
@@ -412,7 +439,7 @@ def _folded(term: Term) -> Term:
     """Compute with numbers in the type in which the source does: each result is rounded to it."""
     if not applies(term, ON_NUMBERS) or term.dtype not in FLOATS:
         return term
-    values = [a.value for a in term.args if isinstance(a, terms.Constant) and a.dtype == term.dtype]
+    values = [a.value for a in term.args if isinstance(a, Constant) and a.dtype == term.dtype]
     if len(values) < len(term.args) or (term.op == "div" and not values[1]):
         return term
     return terms.constant(rounded(ON_NUMBERS[term.op](*values), term.dtype), term.dtype)

@@ -316,8 +316,6 @@ def _reduce(ctx: Inference, name: str, node: ast.Call) -> Operand:
 
 def _along_axes(ctx: Inference, name: str, value: Array, axes: set[int], *, keeps: bool) -> Operand:
     """Reduce along axes; ``keeps`` puts axes of one position in their places."""
-    if name == "prod":
-        raise RefusedError("arguments", f"`{name}` along axis {max(axes)} is not lifted")
     ctx.mention(*value.extents)
     item = truth(weak=False) if name in _TESTING else Scalar(LONG) if name == "count_nonzero" else _folded(name, value)
     if name in _AVERAGING:

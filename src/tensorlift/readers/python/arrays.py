@@ -7,13 +7,12 @@ no effects.  A value that reads the memory that it is stored into lies in memory
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DenseArrayBase, i32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, MemRefType, i1, i32
 from xdsl.dialects.memref import AllocOp, LoadOp, StoreOp
 from xdsl.ir import BlockArgument, SSAValue
 
-from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import NEGATIVE
 from tensorlift.ops.c_types import BOOL, LONG, FloatType, IntegerType
 from tensorlift.readers.flow import Flow
@@ -25,7 +24,7 @@ from tensorlift.readers.python.values import Number, Rule, View
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from xdsl.ir import Block
+    from xdsl.ir import Attribute, Block
 
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import ArrayLike, CNumber, Operand, Size
@@ -37,12 +36,11 @@ if TYPE_CHECKING:
 def element(ctx: Context, array: ArrayLike, indices: Sequence[Size]) -> Number:
     """Give the element at indices that are inside."""
     if isinstance(array, View):
-        memory = array.base
-        made = LoadOp.create(
-            operands=(memory, _place(ctx, array, indices)), result_types=(ir_type(array.element),), location=ctx.at
-        )
+        memory, kind = array.base, _kind_of(array)
+        made = LoadOp.create(operands=(memory, _place(ctx, array, indices)), result_types=(kind,), location=ctx.at)
         ctx.flow.current.block.add_op(made)
-        return Number(made.results[0], array.element, array.is_list and not array.of_numpy)
+        weak = array.is_list and not array.of_numpy
+        return Number(made.results[0], array.element, weak, is_test=kind == i1)
     if array.at is None:
         raise ctx.refusal("an array whose elements are not set")
     return array.at(indices)
@@ -56,9 +54,17 @@ def store(ctx: Context, view: View, indices: Sequence[Size], value: Number) -> N
         value = counted(ctx, value)
     if view.is_list and value.ctype != view.element and not (value.weak and isinstance(view.element, FloatType)):
         raise ctx.refusal("a list that holds values of several types")
-    held = ctx.value(_fitting(ctx, value, view.element))
+    fitting = _fitting(ctx, value, view.element)
+    held = ctx.test(fitting) if _kind_of(view) == i1 else ctx.value(fitting)
     made = StoreOp.create(operands=(held, view.base, _place(ctx, view, indices)), location=ctx.at)
     ctx.flow.add(made)
+
+
+def _kind_of(view: View) -> Attribute:
+    """Give the type of the elements in memory: truth values are bits where the reader makes it."""
+    memory: Any = view.base
+    found: Attribute = memory.type.element_type
+    return found
 
 
 def _fitting(ctx: Context, value: Number, ctype: CNumber) -> Number:
@@ -190,7 +196,7 @@ def require_extents(ctx: Context, extents: Sequence[Size]) -> None:
 def _memory(ctx: Context, block: Block, name: str, of_type: CNumber, count: SSAValue) -> SSAValue:
     made = AllocOp.create(
         operands=(count,),
-        result_types=(memory_type(of_type),),
+        result_types=(MemRefType(i1, [DYNAMIC_INDEX]) if of_type is BOOL else memory_type(of_type),),
         properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0])},
         location=ctx.at,
     )

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     IntAttr,
     MemRefType,
     StringAttr,
+    i1,
     i8,
     i64,
 )
@@ -314,10 +315,10 @@ class Context:
                 if isinstance(value.value, SSAValue) and value.value.name_hint is None:
                     value.value.name_hint = self.hint(name)
                 return
-            known = self.scope.names[name] = Variable(Local(ir_type(ctype), self.at, self.hint(name)), ctype, weak)
+            known = self.scope.names[name] = Variable(variable(self, ctype, self.hint(name)), ctype, weak)
         if not isinstance(known, Variable) or not fits(value, known.ctype):
             raise self.refusal(f"`{name}`, which is bound to values of several types,")
-        self.flow.write(known.local, self.value(self.cast(value, known.ctype)))
+        self.flow.write(known.local, kept(self, value, known.ctype))
 
     def _is_final(self, name: str, value: Number, ctype: CNumber) -> bool:
         """Whether a name is bound once, in code that runs once, to what every block may use."""
@@ -336,7 +337,7 @@ class Context:
         """Give what a name is bound to."""
         found = self.scope.names.get(name)
         if isinstance(found, Variable):
-            return Number(self.flow.read(found.local), found.ctype, found.weak)
+            return read(self, found.local, found.ctype, found.weak)
         if found is None:
             return None
         own = parts_of(found.value)
@@ -363,6 +364,22 @@ def place_of(module: Module, node: ast.AST) -> FileLineColLoc:
 @lru_cache(maxsize=4096)
 def _place(file: str, line: int, column: int) -> FileLineColLoc:
     return FileLineColLoc(_text(file), _number(line), _number(column))
+
+
+def variable(ctx: Context, ctype: CNumber, name: str | None = None) -> Local:
+    """Give a variable of a type; truth values are kept as bits."""
+    return Local(i1 if ctype is BOOL else ir_type(ctype), ctx.at, name)
+
+
+def kept(ctx: Context, number: Number, ctype: CNumber) -> SSAValue:
+    """Give the SSA value that a variable of a type keeps of a number."""
+    found = ctx.cast(number, ctype)
+    return ctx.test(found) if ctype is BOOL else ctx.value(found)
+
+
+def read(ctx: Context, local: Local, ctype: CNumber, weak: bool = False) -> Number:  # noqa: FBT001, FBT002 - as of numbers
+    """Read a variable of a type."""
+    return Number(ctx.flow.read(local), ctype, weak, is_test=ctype is BOOL)
 
 
 def memory_type(element: CNumber) -> MemRefType[Attribute]:

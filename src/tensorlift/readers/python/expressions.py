@@ -27,6 +27,7 @@ from tensorlift.ir.literal_function import UNREAD
 from tensorlift.ops.c_types import BOOL, LONG
 from tensorlift.readers.flow import Flow, Local
 from tensorlift.readers.python.arrays import element, elementwise, in_memory, moved
+from tensorlift.readers.python.context import kept, read, variable
 from tensorlift.readers.python.evaluation import RULES, array, as_size, evaluate, number, size
 from tensorlift.readers.python.numbers import (
     binary,
@@ -216,6 +217,8 @@ def _one_of(ctx: Context, node: ast.BoolOp) -> Operand:
         value, following, taken = number(ctx, item), Flow(), Flow()
         targets = (following, taken) if isinstance(node.op, ast.And) else (taken, following)
         ctx.flow.branch(ctx.test(value), *targets, ctx.place(item))
+        if value.is_truth:  # where it decides, it is known
+            value = replace(value, value=int(isinstance(node.op, ast.Or)), is_test=False)
         values.append((taken, value))
         ctx.flow.enter(following)
     value, taken = number(ctx, node.values[-1]), Flow()
@@ -243,16 +246,16 @@ def _met(ctx: Context, ends: Sequence[tuple[Flow, Number]], after: Flow) -> Numb
     ctype, weak = common_type(values)
     if any(value.is_truth != (ctype is BOOL) for value in values) and not all(value.weak for value in values):
         raise ctx.refusal("a choice between numbers and truth values of NumPy")
-    result = Local(ir_type(ctype), ctx.at)
+    result = variable(ctx, ctype)
     if not all(fits(value, ctype) for value in values):
         raise ctx.refusal("a choice between numbers of several types")
     for flow, value in ends:
         ctx.flow.enter(flow)
         own = counted(ctx, value) if ctype is not BOOL else value
-        ctx.flow.write(result, ctx.value(ctx.cast(own, ctype)))
+        ctx.flow.write(result, kept(ctx, own, ctype))
         ctx.flow.jump(after, ctx.at)
     ctx.flow.enter(after)
-    return Number(ctx.flow.read(result), ctype, weak)
+    return read(ctx, result, ctype, weak)
 
 
 # -- subscripts

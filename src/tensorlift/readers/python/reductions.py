@@ -7,20 +7,19 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import i64
 from xdsl.ir import Block
 
 from tensorlift.frontends.python.scalars import accumulator, promoted
 from tensorlift.frontends.python.syntax import reduction
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import BOOL, BRAIN, FLOAT, HALF, LONG, FloatType
-from tensorlift.readers.flow import Local
 from tensorlift.readers.python.arrays import allocate, element, element_type, elementwise, in_memory, store
+from tensorlift.readers.python.context import kept, read, variable
 from tensorlift.readers.python.evaluation import array, evaluate, size
 from tensorlift.readers.python.expressions import OPERATORS, length, transposed
 from tensorlift.readers.python.functions import extreme_of, extreme_of_numpy
 from tensorlift.readers.python.loops import over
-from tensorlift.readers.python.numbers import binary, compare, integer, test
+from tensorlift.readers.python.numbers import binary, integer, test
 from tensorlift.readers.python.values import Number, Rule, View
 
 if TYPE_CHECKING:
@@ -28,6 +27,10 @@ if TYPE_CHECKING:
 
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import ArrayLike, CNumber, Operand, Size
+
+
+_FOLDS = {"sum": ast.Add(), "prod": ast.Mult(), "any": ast.BitOr(), "all": ast.BitAnd()}
+_FROM_ONE = (ast.Mult, ast.BitAnd)
 
 
 def reduce_numpy(ctx: Context, name: str, value: ArrayLike, node: ast.Call, rest: Sequence[ast.expr]) -> Operand:
@@ -54,28 +57,29 @@ def reduce_numpy(ctx: Context, name: str, value: ArrayLike, node: ast.Call, rest
 def total(ctx: Context, name: str, value: ArrayLike, of_python: bool = False) -> Number:  # noqa: FBT001, FBT002 - whose
     """Reduce all elements to a number, as NumPy does or as a builtin ``of_python``."""
     match name:
-        case "any" | "all" | "count_nonzero":
-            return _counted(ctx, name, value, weak=of_python)
+        case "any" | "all":
+            return replace(_folded(ctx, _FOLDS[name], value, BOOL, weak=False), weak=of_python)
+        case "count_nonzero":
+            return _folded(ctx, _FOLDS["sum"], _counted(ctx, value), LONG, weak=True)
         case "mean":
             return _mean(ctx, total(ctx, "sum", value), value.extents)
         case "sum" | "prod":
             own = element_type(ctx, value)
             ctype = (LONG if own is BOOL else own) if of_python else accumulator(own)
-            op = ast.Add() if name == "sum" else ast.Mult()
-            return _folded(ctx, op, value, ctype, weak=of_python and value.is_list)
+            return _folded(ctx, _FOLDS[name], value, ctype, weak=of_python and value.is_list)
     for extent in value.extents:
         _has_elements(ctx, value, extent)
     first = element(ctx, value, [0] * len(value.extents))
-    result = Local(ir_type(first.ctype), ctx.at, ctx.temporary())
-    ctx.flow.write(result, ctx.value(first))
+    result = variable(ctx, first.ctype, ctx.temporary())
+    ctx.flow.write(result, kept(ctx, first, first.ctype))
     apply = partial(extreme_of if of_python else extreme_of_numpy, name)
 
     def body(indices: Sequence[Size]) -> None:
-        before = Number(ctx.flow.read(result), first.ctype, first.weak)
-        ctx.flow.write(result, ctx.value(apply(ctx, (before, element(ctx, value, indices)))))
+        before = read(ctx, result, first.ctype, first.weak)
+        ctx.flow.write(result, kept(ctx, apply(ctx, (before, element(ctx, value, indices))), first.ctype))
 
     over(ctx, value.extents, body)
-    return Number(ctx.flow.read(result), first.ctype, first.weak)
+    return read(ctx, result, first.ctype, first.weak)
 
 
 def _has_elements(ctx: Context, value: ArrayLike, extent: Size) -> None:
@@ -105,39 +109,26 @@ def _moves(ctx: Context, extent: Size) -> bool:
 
 
 def _folded(ctx: Context, op: ast.operator, value: ArrayLike, ctype: CNumber, *, weak: bool) -> Number:
-    """Add or multiply all elements in a type, beginning with the integer zero or one."""
-    result = Local(ir_type(ctype), ctx.at, ctx.temporary())
-    ctx.flow.write(result, ctx.constant(int(isinstance(op, ast.Mult)), ctype))
+    """Fold all elements by an operator in a type, beginning with the integer zero or one."""
+    result = variable(ctx, ctype, ctx.temporary())
+    ctx.flow.write(result, kept(ctx, integer(int(isinstance(op, _FROM_ONE))), ctype))
 
     def body(indices: Sequence[Size]) -> None:
-        before = Number(ctx.flow.read(result), ctype, weak)
         item = ctx.cast(element(ctx, value, indices), ctype)
-        ctx.flow.write(result, ctx.value(binary(ctx, op, before, replace(item, weak=weak))))
+        after = binary(ctx, op, read(ctx, result, ctype, weak), replace(item, weak=weak))
+        ctx.flow.write(result, kept(ctx, after, ctype))
 
     over(ctx, value.extents, body)
-    return Number(ctx.flow.read(result), ctype, weak)
+    return read(ctx, result, ctype, weak)
 
 
-def _counted(ctx: Context, name: str, value: ArrayLike, *, weak: bool) -> Number:
-    """Count the elements that are other than zero, or tell whether any or all are."""
-    result = Local(i64, ctx.at, ctx.temporary())
-    ctx.flow.write(result, ctx.constant(0, LONG))
+def _counted(ctx: Context, value: ArrayLike) -> Rule:
+    """Give 1 for each element that is other than zero, and 0 for others."""
 
-    def body(indices: Sequence[Size]) -> None:
-        one = ctx.value(_counts(ctx, (element(ctx, value, indices),), is_zero=name == "all"))
-        ctx.flow.write(result, ctx.arithmetic("+", ctx.flow.read(result), one, LONG, weak=True))
+    def at(indices: Sequence[Size]) -> Number:
+        return ctx.cast(test(ctx.test(element(ctx, value, indices)), weak=True), LONG)
 
-    over(ctx, value.extents, body)
-    count = Number(ctx.flow.read(result), LONG)
-    if name == "count_nonzero":
-        return count
-    return replace(compare(ctx, "==" if name == "all" else "!=", count, integer(0)), weak=weak)
-
-
-def _counts(ctx: Context, sides: Sequence[Number], *, is_zero: bool) -> Number:
-    """Give 1 for an element that is other than zero, or for one that ``is_zero``, and 0 for others."""
-    item = test(ctx.test(sides[0]), weak=True)
-    return ctx.cast(compare(ctx, "==", item, integer(0)) if is_zero else item, LONG)
+    return Rule(value.extents, at, value.reads, LONG)
 
 
 def _mean(ctx: Context, summed: Number, extents: Sequence[Size], ddof: int = 0) -> Number:
@@ -160,11 +151,11 @@ def _count(ctx: Context, extents: Sequence[Size], ddof: int) -> Number:
 
 def _spread(ctx: Context, name: str, value: ArrayLike, ddof: int) -> Number:
     """Give the variance, or its root."""
-    kept = in_memory(ctx, value)
-    mean = total(ctx, "mean", kept)
-    square = elementwise(ctx, _square_of_distance, (kept, mean))
+    made = in_memory(ctx, value)
+    mean = total(ctx, "mean", made)
+    square = elementwise(ctx, _square_of_distance, (made, mean))
     assert isinstance(square, Rule)
-    variance = _mean(ctx, total(ctx, "sum", square), kept.extents, ddof)
+    variance = _mean(ctx, total(ctx, "sum", square), made.extents, ddof)
     return variance if name == "var" else _root(ctx, (variance,))
 
 
@@ -191,14 +182,8 @@ def _along_axes(  # noqa: PLR0913 - as NumPy's reductions have
         assert isinstance(square, Rule)
         variance = _along_axes(ctx, "mean", square, axes, keeps=keeps, ddof=ddof)
         return variance if name == "var" else elementwise(ctx, _root, (variance,))
-    if name in {"any", "all", "count_nonzero"}:
-        of_interest = elementwise(ctx, partial(_counts, is_zero=name == "all"), (value,))
-        assert isinstance(of_interest, Rule)
-        counts = _along_axes(ctx, "sum", of_interest, axes, keeps=keeps)
-        if name == "count_nonzero":
-            return counts
-        operator = "==" if name == "all" else "!="
-        return elementwise(ctx, lambda c, sides: compare(c, operator, sides[0], integer(0)), (counts,))
+    if name == "count_nonzero":
+        return _along_axes(ctx, "sum", _counted(ctx, value), axes, keeps=keeps)
     result: Operand = value
     for axis in axes:
         assert isinstance(result, View | Rule)
@@ -232,8 +217,8 @@ def _along(ctx: Context, name: str, value: ArrayLike, axis: int) -> Operand:
         return element(ctx, value, (*indices[:axis], k, *indices[axis:]))
 
     own = element_type(ctx, value)
-    if name == "sum":
-        return summed(ctx, extents, inner, term, accumulator(own))
+    if name in _FOLDS:
+        return summed(ctx, extents, inner, term, BOOL if name in {"any", "all"} else accumulator(own), _FOLDS[name])
     if not extents:
         return replace(total(ctx, name, value), weak=False)
     _has_elements(ctx, value, inner)
@@ -252,25 +237,26 @@ def _along(ctx: Context, name: str, value: ArrayLike, axis: int) -> Operand:
     return replace(made, is_new=True)
 
 
-def summed(
+def summed(  # noqa: PLR0913, PLR0917 - what is folded, where, and how
     ctx: Context,
     extents: tuple[Size, ...],
     inner: Size,
     term: Callable[[Sequence[Size], Size], Number],
     ctype: CNumber,
+    op: ast.operator = _FOLDS["sum"],
 ) -> Operand:
-    """Sum up ``term`` over ``inner`` for each index; without extents the sum is a number."""
+    """Sum up ``term`` over ``inner`` for each index, or fold it by another operator; without extents to a number."""
     if not extents:
-        return _folded(ctx, ast.Add(), Rule((inner,), lambda k: term((), k[0])), ctype, weak=False)
+        return _folded(ctx, op, Rule((inner,), lambda k: term((), k[0])), ctype, weak=False)
     made = allocate(ctx, ctx.temporary(), ctype, extents)
-    zero = Number(0.0 if isinstance(ctype, FloatType) else 0, ctype)
+    first = Number((float if isinstance(ctype, FloatType) else int)(isinstance(op, _FROM_ONE)), ctype)
 
     def row(indices: Sequence[Size]) -> None:
-        store(ctx, made, indices, zero)
+        store(ctx, made, indices, first)
 
         def step(k: Sequence[Size]) -> None:
             before = element(ctx, made, indices)
-            store(ctx, made, indices, binary(ctx, ast.Add(), before, ctx.cast(term(indices, k[0]), ctype)))
+            store(ctx, made, indices, binary(ctx, op, before, ctx.cast(term(indices, k[0]), ctype)))
 
         over(ctx, (inner,), step)
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.python.scalars import common_type, fits
 from tensorlift.frontends.python.syntax import always_returns, appended, filled_by, stored_in
-from tensorlift.ir.c_types import ir_type
-from tensorlift.readers.flow import Flow, Local, named
+from tensorlift.readers.flow import Flow, named
 from tensorlift.readers.python.assignments import assign, augment, bind, copy_refilled
 from tensorlift.readers.python.calls import INLINED
-from tensorlift.readers.python.context import Named, Scope, Variable
+from tensorlift.readers.python.context import Named, Scope, Variable, kept, read, variable
 from tensorlift.readers.python.evaluation import evaluate, number
 from tensorlift.readers.python.expressions import branch_on, told_by_none
 from tensorlift.readers.python.iteration import Growing, iterated
@@ -137,7 +136,7 @@ def _for(ctx: Context, node: ast.For) -> None:
             known = ctx.scope.names[name]
             if isinstance(known, Variable):  # in the body it is what it was bound to; after the loop, the last of these
                 after[name] = known
-                value = Number(ctx.flow.read(known.local), known.ctype, known.weak)
+                value = read(ctx, known.local, known.ctype, known.weak)
                 ctx.scope.names[name] = Named(value, [None])
         read_body(ctx, node.body)
 
@@ -210,13 +209,13 @@ def _given_back(ctx: Context, scope: Scope) -> Operand:
         raise ctx.refusal("a function that returns truth values and numbers")
     if not all(fits(value, ctype) for value in numbers):
         raise ctx.refusal("a function that returns numbers of several types")
-    result = Local(ir_type(ctype), ctx.at, ctx.temporary("result"))
+    result = variable(ctx, ctype, ctx.temporary("result"))
     inside = ctx.flow.current
     for value, end in zip(numbers, scope.ends, strict=True):
         ctx.flow.current = end
-        end.definitions[result] = ctx.value(ctx.cast(value, ctype))
+        end.definitions[result] = kept(ctx, value, ctype)
     ctx.flow.current = inside
-    return Number(ctx.flow.read(result), ctype, weak)
+    return read(ctx, result, ctype, weak)
 
 
 _STATEMENTS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {

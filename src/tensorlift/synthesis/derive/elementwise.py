@@ -115,9 +115,10 @@ def select_value(parts: tuple[Term, Term, Term], dtype: DType, scope: Scope) -> 
     second = scope.evaluate(other, scope.guarded(mask, holds=False) if _may_fail(other, scope) else scope)
     if is_number(first.expression, 1) and is_number(second.expression, 0):
         return scope.converted(mask, dtype)
-    if dtype == "bool" and is_number(second.expression, 0):
+    is_guarded = _may_fail(chosen, scope) or _may_fail(other, scope)  # which is told of a choice alone
+    if dtype == "bool" and not is_guarded and is_number(second.expression, 0):
         return scope.combined("and", mask, first)
-    if dtype == "bool" and is_number(first.expression, 1):
+    if dtype == "bool" and not is_guarded and is_number(first.expression, 1):
         return scope.combined("or", mask, second)
     extreme = _extreme(condition, chosen, other)
     if extreme is not None:
