@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 MOST_CASES = 64
+_MOST_OPERATIONS = 120_000  # of all cases together, each with all of the function
 _MOST_NUMBERS = 16  # that a value is known to be one of
 
 Numbers = frozenset[int] | None  # those that a value is one of; None for any
@@ -53,7 +54,8 @@ def cases_of(function: FuncOp) -> list[dict[str, Flag]]:
         if len(found) == MOST_CASES or not case:
             return []
         found.append({names[argument]: flag for argument, flag in case.items()})
-    return found if len(found) > 1 else []
+    is_short = len(found) * sum(1 for _ in function.walk()) <= _MOST_OPERATIONS
+    return found if len(found) > 1 and is_short else []
 
 
 def _cases(function: FuncOp, known: dict[BlockArgument, Flag]) -> Iterator[dict[BlockArgument, Flag]]:
