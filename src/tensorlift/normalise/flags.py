@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 MOST_CASES = 64
-_MOST_OPERATIONS = 120_000  # of all cases together, each with all of the function
+_MOST_OPERATIONS = 80_000  # of all cases together, each with all of the function
 _MOST_NUMBERS = 16  # that a value is known to be one of
 
 Numbers = frozenset[int] | None  # those that a value is one of; None for any
