@@ -22,11 +22,12 @@ from tensorlift.readers.flow import Flow, Local
 from tensorlift.readers.python.arrays import allocate, element, in_memory
 from tensorlift.readers.python.assignments import bind
 from tensorlift.readers.python.calls import GENERATED, copied, keep_items
+from tensorlift.readers.python.context import kept, read, variable
 from tensorlift.readers.python.evaluation import RULES, evaluate, number, size
 from tensorlift.readers.python.expressions import branch_on, not_negative
 from tensorlift.readers.python.loops import counted
-from tensorlift.readers.python.numbers import binary, integer
-from tensorlift.readers.python.reductions import total
+from tensorlift.readers.python.numbers import binary, integer, test
+from tensorlift.readers.python.reductions import FOLDS, total
 from tensorlift.readers.python.values import Number, Rule, View
 
 if TYPE_CHECKING:
@@ -196,9 +197,9 @@ def _nested(ctx: Context, node: Comprehension, innermost: Callable[[], None], le
 
     def body(counter: SSAValue) -> None:
         bind_items(counter)
-        for test in generator.ifs:
+        for condition in generator.ifs:
             following = Flow()
-            branch_on(ctx, test, following, ctx.scope.continues[-1])
+            branch_on(ctx, condition, following, ctx.scope.continues[-1])
             ctx.flow.enter(following)
         _nested(ctx, node, innermost, level + 1)
 
@@ -215,35 +216,25 @@ def generated(ctx: Context, name: str, node: Comprehension) -> Number:
 
     def step() -> None:
         item = number(ctx, node.elt)
-        if name != "sum":
-            item = Number(ctx.test(item), BOOL, weak=True, is_test=True)
         if not kinds:
             kinds.append(_begun(ctx, before, item, name))
         local, ctype, weak = kinds[0]
-        if name == "sum":
-            after = binary(ctx, ast.Add(), Number(ctx.flow.read(local), ctype, weak), item)
-            ctx.flow.write(local, ctx.value(ctx.cast(after, ctype)))
-        else:
-            then, join = Flow(), Flow()
-            targets = (then, join) if name == "any" else (join, then)
-            ctx.flow.branch(ctx.test(item), *targets, ctx.at)
-            ctx.flow.enter(then)
-            ctx.flow.write(local, ctx.constant(int(name == "any"), ctype))
-            ctx.flow.jump(join, ctx.at)
-            ctx.flow.enter(join)
+        before_item = read(ctx, local, ctype, weak and name == "sum")
+        item = item if name == "sum" else test(ctx.test(item), weak=False)
+        ctx.flow.write(local, kept(ctx, binary(ctx, FOLDS[name], before_item, item), ctype))
 
     _in_own_names(ctx, node, lambda: _nested(ctx, node, step))
-    local, ctype, weak = kinds[0]
-    found = Number(ctx.flow.read(local), ctype, weak)
-    return found if name == "sum" else Number(ctx.test(found), BOOL, weak=True, is_test=True)
+    return read(ctx, *kinds[0])
 
 
 def _begun(ctx: Context, before: Flow, item: Number, name: str) -> tuple[Local, CNumber, bool]:
     """Begin a reduction in the block before its loops, now that the type of its items is known."""
     ctype, weak = promoted(LONG, True, LONG if item.is_truth and item.weak else item.ctype, item.weak)  # noqa: FBT003 - zero is weak
-    local = Local(ir_type(ctype), ctx.at, ctx.temporary())
+    if name != "sum":
+        ctype, weak = BOOL, True
+    local = variable(ctx, ctype, ctx.temporary())
     inside, ctx.flow.current = ctx.flow.current, before
-    before.definitions[local] = ctx.constant(int(name == "all"), ctype)
+    before.definitions[local] = kept(ctx, integer(int(name == "all")), ctype)
     ctx.flow.current = inside
     return local, ctype, weak
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tensorlift.readers.python.values import ArrayLike, CNumber, Operand, Size
 
 
-_FOLDS = {"sum": ast.Add(), "prod": ast.Mult(), "any": ast.BitOr(), "all": ast.BitAnd()}
+FOLDS = {"sum": ast.Add(), "prod": ast.Mult(), "any": ast.BitOr(), "all": ast.BitAnd()}
 _FROM_ONE = (ast.Mult, ast.BitAnd)
 
 
@@ -58,15 +58,15 @@ def total(ctx: Context, name: str, value: ArrayLike, of_python: bool = False) ->
     """Reduce all elements to a number, as NumPy does or as a builtin ``of_python``."""
     match name:
         case "any" | "all":
-            return replace(_folded(ctx, _FOLDS[name], value, BOOL, weak=False), weak=of_python)
+            return replace(_folded(ctx, FOLDS[name], value, BOOL, weak=False), weak=of_python)
         case "count_nonzero":
-            return _folded(ctx, _FOLDS["sum"], _counted(ctx, value), LONG, weak=True)
+            return _folded(ctx, FOLDS["sum"], _counted(ctx, value), LONG, weak=True)
         case "mean":
             return _mean(ctx, total(ctx, "sum", value), value.extents)
         case "sum" | "prod":
             own = element_type(ctx, value)
             ctype = (LONG if own is BOOL else own) if of_python else accumulator(own)
-            return _folded(ctx, _FOLDS[name], value, ctype, weak=of_python and value.is_list)
+            return _folded(ctx, FOLDS[name], value, ctype, weak=of_python and value.is_list)
     for extent in value.extents:
         _has_elements(ctx, value, extent)
     first = element(ctx, value, [0] * len(value.extents))
@@ -217,8 +217,8 @@ def _along(ctx: Context, name: str, value: ArrayLike, axis: int) -> Operand:
         return element(ctx, value, (*indices[:axis], k, *indices[axis:]))
 
     own = element_type(ctx, value)
-    if name in _FOLDS:
-        return summed(ctx, extents, inner, term, BOOL if name in {"any", "all"} else accumulator(own), _FOLDS[name])
+    if name in FOLDS:
+        return summed(ctx, extents, inner, term, BOOL if name in {"any", "all"} else accumulator(own), FOLDS[name])
     if not extents:
         return replace(total(ctx, name, value), weak=False)
     _has_elements(ctx, value, inner)
@@ -243,7 +243,7 @@ def summed(  # noqa: PLR0913, PLR0917 - what is folded, where, and how
     inner: Size,
     term: Callable[[Sequence[Size], Size], Number],
     ctype: CNumber,
-    op: ast.operator = _FOLDS["sum"],
+    op: ast.operator = FOLDS["sum"],
 ) -> Operand:
     """Sum up ``term`` over ``inner`` for each index, or fold it by another operator; without extents to a number."""
     if not extents:
