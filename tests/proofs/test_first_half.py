@@ -116,6 +116,7 @@ def _answer(text: str) -> str:
             " for (int i = 0; i < n; i++) x[i * m] = 1; }"
         ),
         "void f(int n, int m, float *x, float *y) { for (long i = 0; i < (long)n * m; i++) y[i] = x[i] / x[0]; }",
+        "void f(int n, double u[n][n]) { for (int j = 0; j < n; j++) for (int i = j & 1; i < n; i += 2) u[j][i] = 1; }",
         (
             "void f(int n, int m, double a[n][m], double b[n][m]) { for (int i = 0; i < n; i++) { b[i][0] = 1;"
             " for (int j = 1; j < m; j++) b[i][j] = a[i][j] / b[i][j - 1]; } }"

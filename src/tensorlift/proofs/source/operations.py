@@ -328,9 +328,10 @@ _DIVISIONS = {
     "arith.remui": (True, True),
     "arith.shrsi": (False, False),
     "arith.shrui": (True, False),
+    "arith.andi": (False, True),  # by one less than a power of two, whatever the sign
 }
 _LINEAR = {"arith.addi", "arith.subi", "arith.muli", "arith.extsi"}
-_ROUNDED_DOWN = frozenset({"arith.floordivsi", "arith.ceildivsi", "arith.shrsi"})  # whatever the sign
+_ROUNDED_DOWN = frozenset({"arith.floordivsi", "arith.ceildivsi", "arith.shrsi", "arith.andi"})  # whatever the sign
 
 
 def _division(op: Operation, operands: list[Exact], context: Domain, known: Known) -> Value | None:
@@ -346,6 +347,11 @@ def _division(op: Operation, operands: list[Exact], context: Domain, known: Know
         if number is None or not 0 <= number < int(dtype[1:]):
             return None
         divisor = Polynomial.constant(1 << number)
+    if op.name == "arith.andi":
+        number = divisor.constant_value
+        if number is None or number < 1 or number & (number + 1):
+            return None
+        divisor += ONE
     number = divisor.constant_value
     if op.name == "arith.ceildivsi":
         if number is None:
