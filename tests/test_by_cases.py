@@ -175,6 +175,24 @@ def test_commands_that_are_about_one_function_take_one_case(tmp_path: Path, caps
     assert "holds, its definitions proved" in capsys.readouterr().out
 
 
+def test_a_case_of_several_flags_is_what_stands_under_its_question() -> None:
+    text = """void f(signed char a, unsigned b, int m, int n, const double *A, const double *x, double *y) {
+  for (int i = 0; i < m; i++) {
+    double s = 0;
+    for (int j = 0; j < n; j++) s += ((a == 30) != (b == 4294967295u) ? A[i*n + j] : A[j*m + i])*x[j];
+    y[i] = s;
+  }
+}
+"""
+    found = _lifted(text)
+    assert found.certificate is not None
+    parts: Any = found.certificate["parts"]
+    for flags, its in parts:
+        case = tuple((name, flag[0]) for name, flag in flags.items())
+        (alone,) = lift_source(source_from_text(text, "f.c"), LiftOptions(case=case)).functions
+        assert alone.certificate == its
+
+
 def test_letters_that_an_assertion_leaves_out_are_no_case() -> None:
     text = re.sub(r"  if \(\.not\..*?  end if\n", "", _SCALED, count=1, flags=re.DOTALL)
     pytest.importorskip("fparser")

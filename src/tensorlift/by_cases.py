@@ -149,7 +149,7 @@ def _spelled(flags: dict[str, Flag], view: FunctionView) -> dict[str, Flag]:
 
     def number(name: str, value: int) -> int:
         passed = int(np.array(value, "int64").astype(dtypes[name]))
-        return Letter(passed) if dtypes[name] == "int8" and chr(passed % 128).isalpha() else passed
+        return Letter(passed) if dtypes[name] == "int8" and chr(max(passed, 0)).isalpha() else passed
 
     return {
         name: Flag(number(name, flag.number), frozenset(number(name, value) for value in flag.others), flag.bounds)

@@ -12,7 +12,7 @@ from tensorlift.source import LANGUAGES, language_of
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
 
@@ -27,16 +27,15 @@ def read(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:
     wanted = options.functions[0] if len(options.functions) == 1 else None
     found = _READERS[language_of(source.name)](source, options, wanted)
     for name, number in options.case:
-        before, found = found, [in_case(function, [(name, number)]) for function in found]
-        if all(one is other for one, other in zip(before, found, strict=True)):
+        if all(in_case(function, [(name, number)]) is function for function in found):
             message = f"no function of '{source.name}' has an argument '{name}' that may be the integer {number}"
             raise refuse("TL544", message, remedy="name an argument that is compared with constants, as --case mode=1")
-    return found
+    return [in_case(function, options.case) for function in found]
 
 
-def in_case(function: ReadFunction, case: Iterable[tuple[str, int]]) -> ReadFunction:
+def in_case(function: ReadFunction, case: Sequence[tuple[str, int]]) -> ReadFunction:
     """Read a function anew with assertions of what flags are that it has; one that has none of them is the same."""
-    if function.again is None or function.literally is None:
+    if not case or function.again is None or function.literally is None:
         return function
     from tensorlift.ir.function import function_named
     from tensorlift.ir.literal_function import argument_names

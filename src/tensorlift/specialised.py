@@ -130,7 +130,9 @@ class Form:
         Texts are constants, and with ``truths`` so are truth values.
         """
         named = {name: type_named(value) for name, value in values.items() if name not in self._told}
-        named |= {name: repr(value) for name, value in values.items() if isinstance(value, str) and name in self.texts}
+        named |= {
+            name: repr(str.__str__(value)) for name, value in values.items() if name in self.texts and _is_text(value)
+        }
         named |= {name: str(value) for name, value in values.items() if truths and isinstance(value, bool)}
         types = ((name, named.get(name, "")) for name in values)
         annotations = ((name, _complex_kind(values[name])) for name in self._untold if name in values)
@@ -231,6 +233,11 @@ def is_plain(record: FunctionRecord) -> bool:
     passed = {parameter.name for parameter in record.parameters}
     writes = any(output.name in passed for output in record.outputs)
     return record.lifted and not writes and not any(isinstance(p.condition, Inside) for p in record.preconditions)
+
+
+def _is_text(value: object) -> bool:
+    """Tell whether a value is a text, or compares as the one that it has, as members of a ``StrEnum`` do."""
+    return isinstance(value, str) and type(value).__eq__ in {str.__eq__, np.str_.__eq__}
 
 
 def _complex_kind(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,10 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.python.constant_arguments import with_constants
 
 X = np.array([3.0, 1.0, 2.0])
+
+
+class _Extreme(StrEnum):
+    LEAST = "least"
 
 
 @pytest.mark.parametrize(
@@ -53,6 +58,9 @@ def test_a_text_that_ends_the_function_refuses_the_call() -> None:
         "r = x if mode is None else 7 if flag else 8",
         "r = x and flag",
         "r = flag and x",
+        "r = (x and x + 4) and flag",
+        "r = (x or x - 3) or flag or mode == 'c'",
+        "r = x > 9 and (mode or 'a').startswith(1)",
         "r = x or flag",
         "r = (x > 1 and flag) or mode == 'c'",
         "r = 0\nfor k in range(3):\n    if mode == 'a': break\n    r += k\n    continue\n    r = 9",

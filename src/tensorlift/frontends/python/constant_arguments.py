@@ -18,7 +18,6 @@ UNKNOWN = "\0"  # no text of a source
 _TEXT_METHODS = {"lower", "upper", "strip", "casefold", "startswith", "endswith"}
 _CONSTANTS = {"None", "True", "False"}
 _LISTS = (ast.Tuple, ast.List, ast.Set)
-_TRUTHS = (ast.Compare, ast.BoolOp)  # expressions whose values are True or False, or those of others
 
 
 def asked_for_text(function: ast.FunctionDef, helpers: Mapping[str, ast.FunctionDef]) -> set[str]:
@@ -124,9 +123,11 @@ class _Folded(ast.NodeTransformer):
             node.values = node.values[1:]
         if len(node.values) == 1 or _truth(node.values[0]) is decides:
             return node.values[0]
-        left = [value for value in node.values if _truth(value) is None]
-        if all(isinstance(value, _TRUTHS) for value in left):
-            node.values = [value for value in node.values if _truth(value) is not (not decides)]
+        *others, last = [
+            value for value in node.values if _truth(value) is not (not decides) or value is node.values[-1]
+        ]
+        is_left_out = _truth(last) is (not decides) and all(map(_is_truth, others))
+        node.values = others if is_left_out else [*others, last]
         return node.values[0] if len(node.values) == 1 else node
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
@@ -154,7 +155,10 @@ class _Folded(ast.NodeTransformer):
             or UNKNOWN in given
         ):
             return node
-        return _constant(getattr(text, method.attr)(*given), node)
+        try:
+            return _constant(getattr(text, method.attr)(*given), node)
+        except TypeError:  # as the call raises, if it is done
+            return node
 
     def visit_If(self, node: ast.If) -> ast.stmt | list[ast.stmt]:
         """Take the statements that are run."""
@@ -213,6 +217,14 @@ def _compared(op: ast.cmpop, left: Any, right: Any) -> bool | None:
 def _truth(node: ast.expr) -> bool | None:
     value = _value(node)
     return None if value == UNKNOWN else bool(value)
+
+
+def _is_truth(node: ast.expr) -> bool:
+    """Tell whether an expression is True or False, not some number that counts as one of them."""
+    if isinstance(node, ast.BoolOp):
+        return all(map(_is_truth, node.values))
+    is_contrary = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    return is_contrary or isinstance(node, ast.Compare) or isinstance(_value(node), bool)
 
 
 def _constant(value: str | bool, like: ast.expr) -> ast.Constant:  # noqa: FBT001 - a constant
