@@ -202,6 +202,31 @@ def test_letters_that_an_assertion_leaves_out_are_no_case() -> None:
     assert verify(found.certificate or {}) == ()
 
 
+def test_columns_of_which_nothing_is_declared_are_those_of_the_case() -> None:
+    pytest.importorskip("fparser")
+    text = """subroutine f(trans, m, n, lda, a, b)
+  {type}, intent(in) :: trans
+  integer, intent(in) :: m, n, lda
+  double precision, intent(in) :: a(lda, *)
+  double precision, intent(out) :: b(m, n)
+  integer :: i, j
+  do j = 1, n
+    do i = 1, m
+      if ({test}) then
+        b(i, j) = a(i, j)
+      else
+        b(i, j) = a(j, i)
+      end if
+    end do
+  end do
+end subroutine
+"""
+    assert _lifted(text.format(type="logical", test="trans"), "f.f90").restricted  # by `m <= n`
+    by_cases = _lifted(text.format(type="integer", test="trans == 1"), "f.f90")
+    shapes = {parameter.name: parameter.shape for parameter in by_cases.parameters}
+    assert (shapes["a"], by_cases.restricted) == (("lda", "n if trans == 1 else m"), False)
+
+
 def test_what_many_flags_steer_stays_whole_where_that_is_proved() -> None:
     text = "void f(int a, int b, int n, double *x) { for (int i = 0; i < n; i++) x[i] = a == 1 ? 2*x[i] : b == 2; }"
     assert "np.where" in _lifted(text).program

@@ -53,8 +53,9 @@ class Shapes:
         splits = self._splits(array, is_flat=flat and not array.keeps_rank)
         more = len(array.extents) - len(declared)
         kept = [*[None] * (more + 1), *declared[1:]] if more else declared
-        if not (array.is_object or array.keeps_rank):  # else accesses must stay in extents that the array has
-            array.inferred = [axis for axis, extent in enumerate(array.extents) if extent != kept[axis]]
+        if not array.is_object:  # else accesses must stay in extents that the array has
+            chosen = [axis for axis, extent in enumerate(array.extents) if extent != kept[axis]]
+            array.inferred = [axis for axis in chosen if kept[axis] is None or not array.keeps_rank]
         self._check_affine(array)
         self._check_inside(array, splits)
         self._check_exact(array)
