@@ -41,7 +41,7 @@ _LOOP = "for (int i = 0; i < n; i++)"
 REFUSED = {
     "a division": ("LOOP if (k[0] / k[i] > 1) return i; return n;", "TL114"),
     "where it is stored behind a store": (
-        "LOOP if (x[i] > 1) { x[0] = 1; x[(int)x[0]] = 3; break; } return n;",
+        "LOOP if (x[i] > 1) { x[k[0]] = 1; x[(int)x[0]] = 3; break; } return n;",
         "TL112",
     ),
 }

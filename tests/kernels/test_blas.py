@@ -112,7 +112,7 @@ _HANDLER = (
                if (n < 0) info = 1; else if (kind != 101 && kind != 102) info = 2;
                else if (kind == 101 && ld < n) info = 3;
                if (info != 0) { xerbla("F", &info, 1); return; }""",
-            {"(kind == 102) or (kind == 101 and n <= ld)"},
+            {"where kind == 101: n <= ld"},
             "",
         ),
         ('if (a != 0.0) warn("a");', set(), "TL150"),

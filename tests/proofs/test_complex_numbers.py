@@ -166,7 +166,7 @@ REFUSED = {
     'def f(x: "complex128[:]"):\n    x[:] = x.imag + 1j * x.real': "as it lies in memory",
     'def f(x: "complex128[:]"):\n    return x[0] > x[1]': "not lifted: `x[0]`",
     'def f(x: "complex128[:]", r: "float64[:]"):\n    r[0] = x[0]': "a complex number is stored in `r[0]`",
-    'def f(x: "complex128[:]"):\n    return np.angle(x)': "not lifted: `np.angle(x)`",
+    'def f(x: "complex128[:]"):\n    return np.unwrap(x)': "not lifted: `np.unwrap(x)`",
     'def f(x: "complex128[:]"):\n    return x ** 0.5': "this operator on complex numbers",
     'def f(A: "complex128[:, :]"):\n    return np.vdot(A, A)': "of what may have several dimensions",
     'def f(x: "complex64[:]", a: complex):\n    x[0] = abs(a)': "beside numbers of 32 bits",

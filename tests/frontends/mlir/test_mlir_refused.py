@@ -33,13 +33,6 @@ class Refused(NamedTuple):
 BODIES = [
     Refused("semi-affine", "TL190", 1, 28, "%p = affine.load %A[%n * %n] : memref<?xf64>"),
     Refused(
-        "while",
-        "TL195",
-        1,
-        11,
-        "scf.while : () -> () {\n  scf.condition(%b)\n} do {\n  scf.yield\n}",
-    ),
-    Refused(
         "reinterpret",
         "TL196",
         2,

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 
 _UNREADABLE = {
-    "scf.while": ("control", "a `while` loop does not count"),
     "affine.parallel": ("control", "this form of `affine.parallel` is not lifted"),
     "scf.parallel": ("control", "this form of `scf.parallel` is not lifted"),
     "memref.atomic_rmw": ("operation", "memref.atomic_rmw"),
