@@ -6,7 +6,7 @@ function is another one.  A case in which it always ends with an error is none.
 
 from __future__ import annotations
 
-from itertools import count, islice, product
+from itertools import islice, product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -106,12 +106,12 @@ def compared_with(value: SSAValue, op: Operation) -> int | None:
 def _values(argument: BlockArgument, asked: Iterable[int], bounds: Iterable[tuple[str, int]]) -> Iterator[Flag]:
     """Yield the constants that a flag is asked to be and may be, and all others together."""
     wrap, bounds = wrapper(argument.type), tuple(bounds)
-    possible = (number for number in count() if all(COMPARED[relation](number, end) for relation, end in bounds))
     constants = frozenset(number for number in asked if wrap(number) == number)
     yield from map(Flag, sorted(constants))
-    other = next(number for number in islice(possible, len(constants) + 1) if number not in constants)
-    if wrap(other) == other:
-        yield Flag(other, constants, bounds)
+    near = (end + apart for _, end in bounds for apart in (-1, 0, 1))
+    others = (number for number in (*range(len(constants) + 1), *near) if number not in constants)
+    possible = (n for n in others if wrap(n) == n and all(COMPARED[relation](n, end) for relation, end in bounds))
+    yield from (Flag(other, constants, bounds) for other in islice(possible, 1))
 
 
 def _bounds(value: SSAValue, blocks: Collection[Block]) -> Iterator[tuple[str, int]]:
