@@ -155,6 +155,13 @@ def test_certificates_of_cases_are_decided_one_by_one() -> None:
         assert [d.code for d in verify(changed)] in (["TL402"], ["TL408"])
 
 
+def test_cases_are_of_one_function() -> None:
+    one, other = (json.loads(json.dumps(_lifted(text).certificate)) for text in (_PRODUCT, f"{_PRODUCT}\n"))
+    one["parts"][1:] = other["parts"][1:]
+    (found,) = verify(one)
+    assert "not of one function" in found.message
+
+
 def test_commands_that_are_about_one_function_take_one_case(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, report = tmp_path / "product.c", tmp_path / "report.json"
     path.write_text(_PRODUCT)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 Json = Any
+_SHARED = "function", "source_sha256", "target", "level", "numerics"  # what all certificates of a function say
 Flags = dict[str, Flag]  # what the flags are in a case, by their names
 
 
@@ -59,7 +60,7 @@ def joined_certificate(parameters: Sequence[str], cases: Sequence[Case]) -> dict
     first = cases[0].certificate
     content = {
         "certificate": CERTIFICATE_VERSION,
-        **{key: first[key] for key in ("function", "source_sha256", "target", "level", "numerics")},
+        **{key: first[key] for key in _SHARED},
         "preconditions": [*joined_conditions(cases)],
         "entry": first["entry"],
         "parameters": [*parameters],
@@ -103,6 +104,8 @@ def verify_parts(certificate: Mapping[str, Json], verify: Callable[[Mapping[str,
         raise CheckFailure(CERTIFICATE, f"the certificate is damaged: {error}") from None
     for case in listed:
         verify(case.certificate)
+        if any(case.certificate[key] != again[key] for key in _SHARED):
+            raise CheckFailure(CERTIFICATE, "the cases are not of one function")
         if not case.is_asserted:
             raise CheckFailure(CERTIFICATE, f"a case is proved for other flags than {when([case.flags])}")
     if again != certificate:
