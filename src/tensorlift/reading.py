@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.func import FuncOp
+    from xdsl.ir import BlockArgument
 
     from tensorlift.frontends.fortran.syntax import Settings
     from tensorlift.frontends.read_function import ReadFunction
@@ -45,18 +47,22 @@ def in_case(function: ReadFunction, case: Sequence[tuple[str, int]]) -> ReadFunc
         whole = function.literally()
     except LiftError:
         return function
-    asserted, reached = whole.clone(), whole.clone()
-    for module in (asserted, reached):
-        literal = function_named(module, function.name)
-        arguments = dict(zip(argument_names(literal), literal.body.blocks[0].args, strict=True))
-        asked = {arguments[name]: number for name, number in case if name in arguments}
-        known = {argument: own for argument, number in asked.items() if (own := held(argument, number)) is not None}
-        if not known:
-            return function
-        if module is reached:
-            leave_out(literal, known)
-        assert_flags(literal, known)
-    return replace(function.again(reached), literally=lambda: asserted)  # which nothing is left out of
+    literal, asked = function_named(whole, function.name), dict(case)
+    arguments = zip(argument_names(literal), literal.body.blocks[0].args, strict=True)
+    numbers = [held(argument, asked[name]) if name in asked else None for name, argument in arguments]
+    if all(number is None for number in numbers):
+        return function
+
+    def edited(*edits: Callable[[FuncOp, dict[BlockArgument, int]], None]) -> ModuleOp:
+        module = whole.clone()
+        of = function_named(module, function.name)
+        known = {a: n for a, n in zip(of.body.blocks[0].args, numbers, strict=True) if n is not None}
+        for edit in edits:
+            edit(of, known)
+        return module
+
+    asserted = edited(assert_flags)  # which nothing is left out of
+    return replace(function.again(edited(leave_out, assert_flags)), literally=lambda: asserted)
 
 
 def is_c(source: Source) -> bool:

@@ -85,8 +85,9 @@ class Prepared:
 
 def check_cases(function: FunctionRecord) -> None:
     """Refuse a function that is lifted by cases, with TL551: what is asked for is of one of them."""
-    parts: Any = (function.certificate or {}).get("parts", ())
-    for flags, _ in parts:
+    parts: Any = (function.certificate or {}).get("parts")
+    if parts:
+        flags, _ = parts[0]
         case = ",".join(f"{name}={number}" for name, (number, *_) in flags.items())
         message = f"'{function.name}' is lifted by the cases of its flags {', '.join(flags)}"
         raise refuse("TL551", message, function.location, f"choose one, for example --case {case}")
