@@ -24,7 +24,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 
 from tensorlift.ir.elementwise import with_tensors
-from tensorlift.ir.parallel_syntax import AffineParallelOp
+from tensorlift.ir.parallel_syntax import AffineParallelOp, ForallOp, InParallelOp
 from tensorlift.ir.syntax import parse_map_application, upstream_syntax, with_syntax
 from tensorlift.ops.scalar_ops import REALS
 
@@ -116,7 +116,11 @@ _LITERAL_HOMES = {
     "cf": "Cf",
     "ub": "UB",
 }
-_ADDED: dict[str, list[type[Operation]]] = {"affine": [AffineMaxOp, AffineParallelOp], "arith": [RemfOp, IndexCastUIOp]}
+_ADDED: dict[str, list[type[Operation]]] = {
+    "affine": [AffineMaxOp, AffineParallelOp],
+    "arith": [RemfOp, IndexCastUIOp],
+    "scf": [ForallOp, InParallelOp],
+}
 
 
 @cache

@@ -62,7 +62,7 @@ EQUAL = "tl.equal"  # tells of literal IR which sizes are another one
 PARALLEL = "tl.parallel"  # marks loops whose iterations may run in any order, as the source says
 _ACCESS = re.compile(r"(\w*)(->|\[\]\.|\.|)(.*)")
 _LED_BY = re.compile(r"->|\[\]\.")
-_LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.while", "scf.parallel"})
+_LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.forall", "scf.while", "scf.parallel"})
 
 
 def _split(access: str) -> tuple[str, str, str]:

@@ -1,7 +1,7 @@
-"""Upstream's parallel loops and whole-array operations: a reducing loop, and custom syntax, which xDSL has not.
+"""Upstream's parallel loops and whole-array operations: those that xDSL has not, and custom syntax.
 
-``affine.parallel (%i, %j) = (0, max(%a, 3)) to (symbol(%n), 8) step (1, 2)``, ``scf.parallel``, ``memref.copy`` and
-``memref.cast``.  As in ``syntax``, what is read are xDSL's own operations.
+``affine.parallel (%i, %j) = (0, max(%a, 3)) to (symbol(%n), 8) step (1, 2)``, ``scf.parallel``, ``scf.forall``,
+``memref.copy`` and ``memref.cast``.  As in ``syntax``, what is read are xDSL's own operations, where it has them.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AffineMapAttr,
     ArrayAttr,
+    DenseArrayBase,
     DenseIntElementsAttr,
     IndexType,
     IntegerAttr,
@@ -19,18 +21,32 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
     TensorType,
+    UnrankedMemRefType,
     i32,
     i64,
 )
+from xdsl.ir import Block, Region
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, region_def, var_operand_def, var_result_def
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from xdsl.ir import Attribute, Operation, SSAValue
     from xdsl.parser import Parser, UnresolvedOperand
+    from xdsl.printer import Printer
 
     from tensorlift.ir.syntax import Subscripts
 
@@ -67,6 +83,135 @@ class AffineParallelOp(IRDLOperation):
         last = self.body.block.last_op
         if last is None or [value.type for value in last.operands] != [result.type for result in self.results]:
             raise VerifyException("expected the body to yield a value for each result")
+
+
+@irdl_op_definition
+class InParallelOp(IRDLOperation):
+    """Ends the body of ``scf.forall``; what it says of tensors is not read."""
+
+    name = "scf.forall.in_parallel"
+
+    region = region_def()
+    traits = traits_def(IsTerminator(), NoTerminator())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> InParallelOp:
+        """Read upstream's custom form, with nothing in it."""
+        region = parser.parse_region()
+        if region.block.ops:
+            parser.raise_error("hands on parts of tensors")
+        return cls.create(regions=[region])
+
+
+@irdl_op_definition
+class ForallOp(IRDLOperation):
+    """``scf.forall`` on memory; bounds and steps are numbers, or values where these say so."""
+
+    name = "scf.forall"
+
+    lower = var_operand_def(IndexType)
+    upper = var_operand_def(IndexType)
+    steps = var_operand_def(IndexType)
+    outputs = var_operand_def()
+    staticLowerBound = prop_def(DenseArrayBase.constr(i64))  # noqa: N815 - upstream's name
+    staticUpperBound = prop_def(DenseArrayBase.constr(i64))  # noqa: N815 - upstream's name
+    staticStep = prop_def(DenseArrayBase.constr(i64))  # noqa: N815 - upstream's name
+    mapping = opt_prop_def(ArrayAttr)
+    body = region_def("single_block")
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def bounds(self) -> list[tuple[int | SSAValue, ...]]:
+        """Give where each variable starts and ends, and its step."""
+        parts = (
+            (self.staticLowerBound, self.lower),
+            (self.staticUpperBound, self.upper),
+            (self.staticStep, self.steps),
+        )
+        return list(zip(*(_mixed(numbers, values) for numbers, values in parts), strict=True))
+
+    def verify_(self) -> None:
+        """Check that there are as many bounds as variables, and no tensors."""
+        counts = {len(part) for part in (self.staticLowerBound, self.staticUpperBound, self.staticStep)}
+        if counts != {len(self.body.block.args)} or any(arg.type != IndexType() for arg in self.body.block.args):
+            raise VerifyException("expected an index, bounds and a step for each dimension")
+        if self.outputs:
+            raise VerifyException("it gives tensors")
+        if not isinstance(self.body.block.last_op, InParallelOp):
+            raise VerifyException("expected its body to end in scf.forall.in_parallel")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ForallOp:
+        """Read ``scf.forall (%i, %j) = (0, %a) to (8, %n) step (1, 2) { .. }`` or ``.. (%i) in (%n)``."""
+        arguments = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
+        )
+        low, step = ([number] * len(arguments) for number in (0, 1))
+        parts: list[list[int | SSAValue]] = [[*low], [], [*step]]
+        if parser.parse_optional_punctuation("="):
+            for k, keyword in enumerate(("", "to", "step")):
+                if keyword:
+                    parser.parse_keyword(keyword)
+                parts[k] = _numbers_or_values(parser)
+        else:
+            parser.parse_keyword("in")
+            parts[1] = _numbers_or_values(parser)
+        if parser.parse_optional_keyword("shared_outs"):
+            parser.raise_error("it gives tensors")
+        body = parser.parse_region([argument.resolve(IndexType()) for argument in arguments])
+        if not isinstance(body.block.last_op, InParallelOp):
+            body.block.add_op(InParallelOp.create(regions=[Region(Block())]))
+        attributes = parser.parse_optional_attr_dict()
+        values = [[one for one in part if not isinstance(one, int)] for part in parts]
+        numbers = [
+            DenseArrayBase.from_list(i64, [one if isinstance(one, int) else DYNAMIC_INDEX for one in part])
+            for part in parts
+        ]
+        named = dict(zip(("staticLowerBound", "staticUpperBound", "staticStep"), numbers, strict=True))
+        mapping = {"mapping": attributes.pop("mapping")} if "mapping" in attributes else {}
+        segments = DenseArrayBase.from_list(i32, [*map(len, values), 0])
+        return cls.create(
+            operands=[value for part in values for value in part],
+            properties={"operandSegmentSizes": segments, **named, **mapping},
+            attributes=attributes,
+            regions=[body],
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print upstream's custom form."""
+
+        def item(one: int | SSAValue) -> None:
+            printer.print_string(str(one)) if isinstance(one, int) else printer.print_ssa_value(one)
+
+        def listed(before: str, part: Sequence[int | SSAValue]) -> None:
+            printer.print_string(f" {before} (")
+            printer.print_list(part, item)
+            printer.print_string(")")
+
+        printer.print_string(" (")
+        printer.print_list(self.body.block.args, printer.print_ssa_value)
+        printer.print_string(")")
+        for before, part in zip(("=", "to", "step"), zip(*self.bounds(), strict=True), strict=True):
+            listed(before, part)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False, print_block_terminators=False)
+        if self.mapping is not None:
+            printer.print_string(" {mapping = ")
+            printer.print_attribute(self.mapping)
+            printer.print_string("}")
+
+
+def _mixed(numbers: DenseArrayBase[IntegerType], values: Sequence[SSAValue]) -> list[int | SSAValue]:
+    given = iter(values)
+    return [next(given) if number == DYNAMIC_INDEX else int(number) for number in numbers.get_values()]
+
+
+def _numbers_or_values(parser: Parser) -> list[int | SSAValue]:
+    def item() -> int | SSAValue:
+        number = parser.parse_optional_integer(allow_boolean=False)
+        return parser.parse_operand(IndexType()) if number is None else number
+
+    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, item)
 
 
 def parse_affine_parallel(parser: Parser, subscripts: Callable[[Parser], Subscripts]) -> Operation:
@@ -174,6 +319,31 @@ def parse_scf_while(parser: Parser) -> Operation:
     return op
 
 
+def parse_scope(parser: Parser) -> Operation:
+    """Read ``memref.alloca_scope [-> (f64)] { .. }``."""
+    types: list[Attribute] = []
+    if parser.parse_optional_punctuation("->"):
+        types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+    scope = parser.parse_region()
+    if not isinstance(scope.block.last_op, memref.AllocaScopeReturnOp):
+        scope.block.add_op(memref.AllocaScopeReturnOp.create())
+    attributes = parser.parse_optional_attr_dict()
+    return memref.AllocaScopeOp.create(result_types=types, regions=[scope], attributes=attributes)
+
+
+def parse_scope_end(parser: Parser) -> Operation:
+    """Read ``memref.alloca_scope.return [%x : f64]``."""
+    names = parser.parse_optional_undelimited_comma_separated_list(
+        parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
+    )
+    operands: Sequence[SSAValue] = ()
+    if names:
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        operands = parser.resolve_operands(names, types, parser.pos)
+    return memref.AllocaScopeReturnOp.create(operands=operands)
+
+
 def parse_copy(parser: Parser) -> Operation:
     """Read ``memref.copy %a, %b : memref<..> to memref<..>``."""
     source = parser.parse_unresolved_operand()
@@ -196,6 +366,6 @@ def parse_cast(parser: Parser) -> Operation:
     parser.parse_keyword("to")
     position = parser.pos
     target = parser.parse_type()
-    if not isinstance(target, MemRefType):
-        parser.raise_error("expected a ranked memref type", position)
+    if not isinstance(target, MemRefType | UnrankedMemRefType):
+        parser.raise_error("expected a memref type", position)
     return memref.CastOp.create(operands=[operand], result_types=[target], attributes=attributes)

@@ -34,6 +34,8 @@ from tensorlift.ir.parallel_syntax import (
     parse_copy,
     parse_scf_parallel,
     parse_scf_while,
+    parse_scope,
+    parse_scope_end,
 )
 
 if TYPE_CHECKING:
@@ -223,6 +225,8 @@ _PARSERS: dict[str, Callable[[Parser], Operation]] = {
     "affine.min": _parse_min,
     "affine.parallel": lambda parser: parse_affine_parallel(parser, Subscripts),
     "affine.store": _parse_store,
+    "memref.alloca_scope": parse_scope,
+    "memref.alloca_scope.return": parse_scope_end,
     "memref.cast": parse_cast,
     "memref.copy": parse_copy,
     "scf.parallel": parse_scf_parallel,

@@ -134,6 +134,10 @@ class Positions:
             bounds = ([*map(self.of, part)] for part in (outer.lowerBound, outer.upperBound, outer.step))
             for variable, lower, upper, step in zip(outer.body.block.args, *bounds, strict=False):
                 yield from self._range(variable, [lower], [upper], step.constant_value)
+        elif outer.name == "scf.forall":
+            for variable, bounds in zip(outer.body.block.args, outer.bounds(), strict=True):
+                lower, upper, step = (Polynomial.constant(b) if isinstance(b, int) else self.of(b) for b in bounds)
+                yield from self._range(variable, [lower], [upper], step.constant_value)
         elif outer.name == "affine.if" and inner.parent is outer.regions[0].block:
             yield from self._condition(outer)
 

@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     MemRefType,
     StringAttr,
+    UnrankedMemRefType,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
@@ -297,6 +298,8 @@ def _is_made_again(op: Operation) -> bool:
         is_linear = any(getattr(operand.owner, "name", "") == "arith.constant" for operand in op.operands)
     else:
         is_linear = op.name in _INDICES
+    if op.name == "memref.cast" and isinstance(op.operands[0].type, UnrankedMemRefType):
+        return False
     return op.name in _AGAIN or (is_linear and isinstance(op.operands[-1].type, IndexType))
 
 
@@ -333,6 +336,9 @@ def _bounds_of(value: SSAValue) -> _Bounds | None:
         bounds = (_SAME, loop.operands[:1]), (_SAME, loop.operands[1:2])
     elif loop.name == "scf.parallel" and at < len(loop.lowerBound):
         bounds = (_SAME, loop.lowerBound[at : at + 1]), (_SAME, loop.upperBound[at : at + 1])
+    elif loop.name == "scf.forall":
+        low, high, _ = loop.bounds()[at]
+        bounds = _number_or_value(low), _number_or_value(high)
     elif loop.name == "affine.parallel" and set(_groups(loop)) == {1}:
         first = loop.lowerBoundsMap.data
         operands = list(loop.map_operands)
@@ -342,6 +348,12 @@ def _bounds_of(value: SSAValue) -> _Bounds | None:
         raise unraisable("an index from around it is no variable of a plain loop")
     (lower, starts), (upper, ends) = bounds
     return _Bounds(lower, list(starts), upper, list(ends))
+
+
+def _number_or_value(bound: int | SSAValue) -> tuple[AffineMap, Sequence[SSAValue]]:
+    if isinstance(bound, int):
+        return AffineMap(0, 0, (AffineExpr.constant(bound),)), ()
+    return _SAME, [bound]
 
 
 def _groups(loop: Any) -> Iterator[int]:

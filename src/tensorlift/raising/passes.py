@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _STORES = ("affine.store", "memref.store")
 _WHERE = "the original runs where that does not hold"
-LOOPS = ("affine.for", "scf.for", "affine.parallel", "scf.parallel", "scf.while")
+LOOPS = ("affine.for", "scf.for", "affine.parallel", "scf.forall", "scf.parallel", "scf.while")
 KERNELS = ("gpu.launch", "gpu.launch_func")
 NESTS = (*LOOPS, *KERNELS)
 

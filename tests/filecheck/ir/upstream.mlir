@@ -16,3 +16,16 @@ func.func @window(%n: index, %A: memref<?xf64>) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @forall
+func.func @forall(%n: index, %A: memref<?x?xf64>) {
+  %c2 = arith.constant 2 : index
+  // CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) = (0, %{{.*}}) to (8, %{{.*}}) step (1, 2) {
+  scf.forall (%i, %j) = (0, %c2) to (8, %n) step (1, 2) {
+    // CHECK-NEXT: memref.load %{{.*}}[%[[I]], %[[J]]]
+    %v = memref.load %A[%i, %j] : memref<?x?xf64>
+    memref.store %v, %A[%j, %i] : memref<?x?xf64>
+    // CHECK: } {mapping = [#gpu.thread<y>, #gpu.thread<x>]}
+  } {mapping = [#gpu.thread<y>, #gpu.thread<x>]}
+  return
+}

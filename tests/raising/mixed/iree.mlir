@@ -139,3 +139,56 @@ module {
     return
   }
 }
+// -----
+// raised: 4, stays: tensors
+func.func private @ext(f32)
+func.func @tiled(%A: memref<64x64xf32>, %B: memref<64x64xf32>) {
+  scf.forall (%i, %j) = (0, 0) to (64, 64) step (16, 16) {
+    %a = memref.subview %A[%i, %j] [16, 16] [1, 1] : memref<64x64xf32> to memref<16x16xf32, strided<[64, 1], offset: ?>>
+    %b = memref.subview %B[%i, %j] [16, 16] [1, 1] : memref<64x64xf32> to memref<16x16xf32, strided<[64, 1], offset: ?>>
+    linalg.exp ins(%a : memref<16x16xf32, strided<[64, 1], offset: ?>>) outs(%b : memref<16x16xf32, strided<[64, 1], offset: ?>>)
+  } {mapping = [#gpu.block<y>, #gpu.block<x>]}
+  return
+}
+func.func @kept(%A: memref<8x16xf32>, %B: memref<?xf32>, %n: index) {
+  %c2 = arith.constant 2 : index
+  scf.forall (%i, %k) = (0, %c2) to (8, %n) step (1, 2) {
+    affine.for %j = 0 to 16 {
+      %0 = memref.load %A[%i, %j] : memref<8x16xf32>
+      affine.store %0, %B[%j] : memref<?xf32>
+    }
+    %1 = memref.load %B[%k] : memref<?xf32>
+    func.call @ext(%1) : (f32) -> ()
+  } {mapping = [#gpu.thread<x>, #gpu.thread<y>]}
+  return
+}
+func.func @scope(%A: memref<?xf32>, %n: index) {
+  scf.forall (%i) in (%n) {
+    memref.alloca_scope {
+      %t = memref.alloca() : memref<1xf32>
+      %0 = memref.load %A[%i] : memref<?xf32>
+      affine.store %0, %t[0] : memref<1xf32>
+      %1 = affine.load %t[0] : memref<1xf32>
+      %2 = arith.negf %1 : f32
+      memref.store %2, %A[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+func.func @seen(%A: memref<*xf32>, %n: index) {
+  %x = memref.cast %A : memref<*xf32> to memref<?xf32>
+  %z = arith.constant 0.0 : f32
+  affine.for %i = 0 to %n {
+    affine.store %z, %x[%i] : memref<?xf32>
+  }
+  return
+}
+func.func @tensors(%t: tensor<8xf32>) -> tensor<8xf32> {
+  %r = scf.forall (%i) in (2) shared_outs(%o = %t) -> (tensor<8xf32>) {
+    %x = tensor.extract_slice %o[%i] [4] [1] : tensor<8xf32> to tensor<4xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %x into %o[%i] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    }
+  }
+  return %r : tensor<8xf32>
+}

@@ -277,7 +277,7 @@ func.func @dealloc(%A: memref<?xf32>) {
   return
 }
 // -----
-// raised: 1, stays: unranked
+// raised: 1, stays:
 func.func private @printMemrefF32(memref<*xf32>) attributes {llvm.emit_c_interface}
 func.func @unranked(%A: memref<4xf32>) {
   %0 = memref.cast %A : memref<4xf32> to memref<*xf32>

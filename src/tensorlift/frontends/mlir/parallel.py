@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
 
 LOOPS = frozenset({"affine.for", "scf.for", "scf.while"})
-_PARALLEL = frozenset({"affine.parallel", "scf.parallel", "gpu.launch", "gpu.launch_func"})
+_PARALLEL = frozenset({"affine.parallel", "scf.forall", "scf.parallel", "gpu.launch", "gpu.launch_func"})
 
 
 def parallel_places(functions: Iterable[Operation]) -> set[Location]:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _UNREADABLE = {
     "affine.parallel": ("control", "this form of `affine.parallel` is not lifted"),
+    "scf.forall": ("control", "this form of `scf.forall` is not lifted"),
     "scf.parallel": ("control", "this form of `scf.parallel` is not lifted"),
     "memref.atomic_rmw": ("operation", "memref.atomic_rmw"),
     "gpu.all_reduce": ("control", "`gpu.all_reduce`: threads hand values to each other"),

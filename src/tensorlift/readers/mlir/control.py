@@ -166,6 +166,18 @@ def _scf_parallel(ctx: Context, op: Operation) -> None:
     _nest(ctx, op, nest, first, combined)
 
 
+def _scf_forall(ctx: Context, op: Operation) -> None:
+    loop: Any = op
+
+    def end(bound: int | SSAValue) -> SSAValue:
+        return ctx.constant(bound) if isinstance(bound, int) else ctx.number(bound)
+
+    nest = [(end(low), end(high), end(step)) for low, high, step in loop.bounds()]
+    for _, _, step in nest:
+        _check_step(ctx, op, step)
+    _nest(ctx, op, nest, {}, lambda values, _: values)
+
+
 def _nest(
     ctx: Context,
     op: Operation,
@@ -309,7 +321,9 @@ CONTROL: dict[str, Rule] = {
     "affine.if": _affine_if,
     "affine.parallel": _affine_parallel,
     "func.call": _call,
+    "memref.alloca_scope": _execute_region,
     "scf.for": _scf_for,
+    "scf.forall": _scf_forall,
     "scf.if": _scf_if,
     "scf.parallel": _scf_parallel,
     "scf.while": _scf_while,

@@ -287,7 +287,7 @@ def _check_result(pattern: Sequence[Statement], builder: Sequence[Statement], pl
 
 
 _BLAS = tuple(f"@cblas_{number}{family}" for number in "ds" for family in ("gemm", "gemv", "ger", "dot"))
-_LOOPS = ("affine.for", "affine.parallel", "scf.for", "scf.parallel")
+_LOOPS = ("affine.for", "affine.parallel", "scf.for", "scf.forall", "scf.parallel")
 _OWN = ("linalg", "affine", "arith", "math", "memref", "scf", "func", "tensor", "builtin")  # dialects that are known
 
 

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import LiftError, Location
 
 
-LOOPS = {"affine.for", "affine.parallel", "scf.for", "scf.parallel", "scf.while"}
-_PARALLEL = {"affine.parallel", "scf.parallel"}  # iterations may run at the same time
-_ENDS = {"affine.yield", "func.return", "linalg.yield", "scf.reduce.return", "scf.yield"}
+LOOPS = {"affine.for", "affine.parallel", "scf.for", "scf.forall", "scf.parallel", "scf.while"}
+_PARALLEL = {"affine.parallel", "scf.forall", "scf.parallel"}  # iterations may run at the same time
+_ENDS = {"affine.yield", "func.return", "linalg.yield", "scf.forall.in_parallel", "scf.reduce.return", "scf.yield"}
 _FLOATS = (*PURE, "memref.alloc", "memref.alloca", "memref.cast", "memref.dim", "memref.get_global", "memref.subview")
 _LOOP_TEXT = re.compile(r"\b(?:affine\.(?:for|parallel)|scf\.(?:for|forall|parallel|while))\b")
 _ASYNC = re.compile(r"\basync\b")
