@@ -188,6 +188,11 @@ REFUSALS: dict[str, Refusal] = {
         "`{detail}` is not known",
         "define `{detail}` in this file, or give the file that does after FILE",
     ),
+    "tells": Refusal(
+        "TL150",
+        "`{detail}` tells of an error where data say so",
+        "test these data in the caller, and leave the call out",
+    ),
     "elsewhere": Refusal("TL100", "{detail}", "define it once in the project, as it is declared"),
     "heap": Refusal("TL151", "`{detail}` manages heap memory", "use a local array, or pass an array"),
     "output": Refusal("TL152", "`{detail}` is input or output", "move input and output to the caller"),

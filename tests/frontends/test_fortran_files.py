@@ -11,7 +11,7 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.fortran.preprocess import preprocessed
 from tensorlift.languages.fortran import read_fortran
 from tensorlift.pipeline import LiftOptions, lift_source
-from tensorlift.source import read_source
+from tensorlift.source import read_source, source_from_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,6 +123,12 @@ _FIXED = "".join(f"      {line}\n" for line in (_FREE % "\n     &+ ").replace(":
         ("f.f", _FREE % "+", 1, "name the file `.f90`, which is read in free form"),
         ("f.f90", "c     doubles\n" + _FIXED, 1, "name the file `.f`, which is read in fixed form"),
         ("f.f", _FIXED + "      x = 2*x +\n      1\n      end\n", 4, "write `&` into column 6 of the next line"),
+        (
+            "f.f",
+            _FIXED + f"      x = 2*(x{' ' * 60}+ 1)\n",
+            4,
+            "break the line, and write `&` into column 6 of the next one",
+        ),
     ],
 )
 def test_a_line_of_another_form_is_told(name: str, text: str, line: int, help_: str) -> None:
@@ -138,3 +144,40 @@ def test_names_of_a_module_that_is_nowhere_have_no_implicit_types() -> None:
     text = "subroutine f(n, x)\nuse other\nreal(8) :: x(n)\ndo i = 1, n\nt = x(i)/3\nx(i) = t\nend do\nend\n"
     (function,) = read_fortran(text, "f.f90")
     assert [(d.code, d.location.line if d.location else 0) for d in function.diagnostics] == [("TL102", 2)]
+
+
+def test_external_procedures_are_found_in_files_of_their_names(tmp_path: Path) -> None:
+    """The argument `g` of `other` is no such procedure; one that is not there does not change a flag."""
+    (tmp_path / "twice.f").write_text(
+        "      real function twice(x)\n      real x, half\n      twice = x/half(1.0)\n      end\n"
+    )
+    (tmp_path / "half.f90").write_text("real function half(x)\n  real :: x\n  half = x/2\nend\n")
+    (tmp_path / "g.f90").write_text("real function g(x)\n  real :: x\n  g = x\nend\n")
+    file = tmp_path / "f.f90"
+    other = "subroutine other(n, x, g)\n  real :: x(n), g\n  x(1) = g(x(1))\nend\n"
+    flag = "subroutine flag(u, n, x)\n  character :: u\n  real :: x(n)\n  if (u == 'U') x = 0\n  call lost(u, x)\nend\n"
+    file.write_text(
+        "subroutine f(n, x)\n  real :: x(n)\n  do i = 1, n\n    x(i) = twice(x(i))\n  end do\nend\n" + other + flag
+    )
+    f, refused, lost = lift_source(read_source(str(file)), LiftOptions(test=COMPILER is not None)).functions
+    assert f.lifted, f.diagnostics
+    assert all(trial.passed for trial in f.tests)
+    assert [d.code for d in refused.diagnostics] == ["TL141"]
+    assert [d.message for d in lost.diagnostics] == ["`lost` is not known"]
+
+
+def test_a_procedure_that_does_not_parse_refuses_no_other_one_of_its_module() -> None:
+    broken = "subroutine broken(x)\nreal :: x(:)\nx = 2*(x\nend subroutine\n"
+    text = f"module m\ncontains\n{broken}subroutine f(x)\nreal :: x(:)\nx = 2*x\nend subroutine\nend module\n"
+    wrong, right = read_fortran(text, "f.f90")
+    assert [(d.code, d.location.line if d.location else 0) for d in wrong.diagnostics] == [("TL101", 5)]
+    assert right.diagnostics == ()
+    (wrong, right) = read_fortran(text.replace("x = 2*x\n", "call broken(x)\n"), "f.f90")
+    assert wrong.diagnostics == right.diagnostics
+
+
+def test_the_extent_one_is_open_where_programs_go_further() -> None:
+    text = "      subroutine f(n, x)\n      real*8 x(1)\n      do 10 i = 1, n\n   10 x(i) = 2*x(i)\n      end\n"
+    (function,) = lift_source(source_from_text(text, "f.f"), LiftOptions(test=COMPILER is not None)).functions
+    assert (function.verdict, [p.text for p in function.preconditions]) == ("loop-free", ["n >= 0"])
+    assert all(trial.passed for trial in function.tests)

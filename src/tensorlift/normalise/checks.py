@@ -95,7 +95,7 @@ def _ask_for(
 def _refused(ex: Execution, ending: Operation, location: Location) -> LiftError:
     message: Any = ending.properties["msg"]
     if _kind(ending) == "error":
-        return refusal("output" if message.data.startswith(WRITES) else "call", ex.at(ending), _name(ending))
+        return refusal("output" if message.data.startswith(WRITES) else "tells", ex.at(ending), _name(ending))
     if message.data.startswith(UNREAD):
         return refusal("ending-check", location, message.data.removeprefix(UNREAD))
     name = _name(ending)

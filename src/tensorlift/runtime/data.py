@@ -85,7 +85,8 @@ class Corners:
             if isnan(number):
                 yield from [number] * (dtype in FLOATS)
             elif dtype in FLOATS:
-                near = [np.nextafter(kind(number), kind(end)) for end in (-np.inf, np.inf)]
+                with np.errstate(over="ignore"):  # beside the largest number
+                    near = [np.nextafter(kind(number), kind(end)) for end in (-np.inf, np.inf)]
                 normal = [np.copysign(max(abs(value), kind(_TINY[dtype])), value) for value in near]
                 beside = (kind(number - 1), kind(number), kind(number + 1))
                 yield from (float(value) for value in (*beside, *normal) if np.isfinite(value))

@@ -12,7 +12,7 @@ from tensorlift.diagnostics import Note
 from tensorlift.frontends.fortran.refusals import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tensorlift.diagnostics import LiftError
     from tensorlift.frontends.fortran.syntax import File
@@ -39,6 +39,13 @@ _GOES_ON = re.compile(r"(?:[-+*/,(=]|\.\w+\.)\s*(?:!.*)?$")
 _OF_FIXED_FORM = re.compile(r"[c*](?:\s|$)|     [^\s\d!]\s", re.IGNORECASE)
 
 
+_OF_LATER = re.compile(rf"\s*{_NAMED}do\s+concurrent\b.*(?:::|\)\s*(?:local|shared|reduce|default)\b)", re.IGNORECASE)
+LAST_COLUMN = 72  # of a line of fixed form that is read
+_IS_CUT = re.compile(  # a statement that goes on behind it, and is not numbered there
+    rf"(?![c*!])(?!.{{{LAST_COLUMN - 1}}} [\w ]{{1,8}}$)[^!]{{{LAST_COLUMN}}}[^!]*[^!\s]", re.IGNORECASE
+)
+
+
 class Statement(NamedTuple):
     """A statement with its line, and the kind and name of the unit that it begins, if it does."""
 
@@ -63,9 +70,19 @@ def parse_error(file: File, line: int, statements: Iterable[Statement]) -> LiftE
     place = file.location(line)
     if not file.is_fixed and _OF_FIXED_FORM.match(text):
         return refusal("fixed-form", place)
+    if _OF_LATER.match(text):
+        return refusal("loop-control", place, text.strip())
     if _GOES_ON.search(text):
         return refusal("unfinished-fixed" if file.is_fixed else "unfinished", place)
-    return _unbalanced(file, statements) or refusal("parse", place, f"`{text.strip()}`")
+    statements = list(statements)
+    return _too_long(file, statements) or _unbalanced(file, statements) or refusal("parse", place, f"`{text.strip()}`")
+
+
+def _too_long(file: File, statements: Sequence[Statement]) -> LiftError | None:
+    """Find the first line of fixed form that ends within a statement."""
+    lines = range(statements[0].line, statements[-1].line + 1) if file.is_fixed and statements else ()
+    found = (n for n in lines if _IS_CUT.match(file.lines[n - 1]))
+    return next((refusal("too-long", file.location(n)) for n in found), None)
 
 
 def _unbalanced(file: File, statements: Iterable[Statement]) -> LiftError | None:

@@ -9,15 +9,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, internal_error
+from tensorlift.frontends.fortran.constants import arguments_of
 from tensorlift.frontends.fortran.declarations import read_scope
-from tensorlift.frontends.fortran.symbols import Procedure, Scope, default_types
-from tensorlift.frontends.fortran.syntax import SUFFIXES, Settings, kind_of, parse_units, part
+from tensorlift.frontends.fortran.symbols import ASSUMED, Procedure, Scope, default_types
+from tensorlift.frontends.fortran.syntax import (
+    SUFFIXES,
+    Settings,
+    body,
+    is_intrinsic,
+    kind_of,
+    nodes_in,
+    parse_units,
+    part,
+)
 from tensorlift.frontends.fortran.uses import uses_of
 
 if TYPE_CHECKING:
     from tensorlift.frontends.fortran.syntax import File, Unit
 
 _SUBPROGRAMS = {"Subroutine_Subprogram", "Function_Subprogram"}
+_UNITS = {"Module", *_SUBPROGRAMS}
+_MOST_NAMED = 40  # external procedures that are looked for in other files
+_BY_NAME = {"lsame", "xerbla"}  # which are known by their names
 
 
 @dataclass
@@ -30,7 +43,10 @@ class ParsedFortran:
 
 
 class _Modules(dict[str, Scope]):
-    """The modules of a file, and those of other files that it uses: of its folder, and of those that are given."""
+    """The modules of a file, and those of other files that it uses: of its folder, and of those that are given.
+
+    External procedures are looked for in files that are called after them, as libraries keep them: `dlapy2.f`.
+    """
 
     def __init__(self, file: File, around: Scope) -> None:
         """Begin with none."""
@@ -39,6 +55,8 @@ class _Modules(dict[str, Scope]):
         own = [Path(file.name).parent] if Path(file.name).is_file() else []
         self.folders = [*own, *map(Path, file.settings.folders)]
         self.sought: set[str] = set()
+        self.named: set[str] = set()
+        around.elsewhere = self.procedure
 
     def get(self, name: str, default: Any = None) -> Any:
         """Give a module; its file is read where it is first asked for."""
@@ -48,6 +66,17 @@ class _Modules(dict[str, Scope]):
             if found is not None:
                 self._read(found)
         return super().get(name, default)
+
+    def procedure(self, name: str) -> Procedure | None:
+        """Give an external procedure of a file of its name; that is read where it is first asked for."""
+        if name not in self.named and name not in _BY_NAME and not is_intrinsic(name):
+            self.named.add(name)
+            names = [stem + suffix for stem in (name, name.upper()) for suffix in sorted(SUFFIXES)]
+            paths = (folder / one for folder in self.folders for one in names)
+            found = next((path for path in paths if path.is_file()), None)
+            if found is not None and len(self.named) <= _MOST_NAMED:
+                self._read(found)
+        return self.around.procedures.get(name)
 
     def _file_of(self, module: str) -> Path | None:
         begins = re.compile(rf"^\s*module\s+{re.escape(module)}\s*(?:!.*)?$", re.IGNORECASE | re.MULTILINE)
@@ -63,9 +92,13 @@ class _Modules(dict[str, Scope]):
         file, units = parse_units(path.read_bytes().decode("utf-8", "replace"), str(path), self.settings)
         other = ParsedFortran(file)
         for unit in units:
-            if unit.error is None and kind_of(unit.tree) == "Module" and unit.name not in self:
+            if unit.tree is not None and kind_of(unit.tree) in _UNITS and not self.has(unit.name):
                 _enter(other, unit, unit.tree, self.around, self)
         self.around.others.append(str(path))
+
+    def has(self, unit: str) -> bool:
+        """Whether a module or an external procedure is known."""
+        return unit in self or unit in self.around.procedures
 
 
 def parse_fortran(text: str, filename: str, settings: Settings = Settings()) -> ParsedFortran:  # noqa: B008 - frozen
@@ -75,9 +108,8 @@ def parse_fortran(text: str, filename: str, settings: Settings = Settings()) -> 
     around = Scope(file, 0, implicit=default_types(settings.real_kind))
     modules = _Modules(file, around)
     for unit in units:
-        if unit.error is not None:
-            named = unit.names or ((unit.name or "program", unit.line + 1),)
-            parsed.unread |= {name: (line, unit.error) for name, line in named}
+        parsed.unread |= unit.errors
+        if unit.tree is None:
             continue
         try:
             _enter(parsed, unit, unit.tree, around, modules)
@@ -101,6 +133,17 @@ def _settle_constants(procedure: Procedure) -> None:
             symbol.attributes.add("parameter")
 
 
+def _open_last_extents(procedure: Procedure) -> None:
+    """Leave the last extent of `x(1)` open where other subscripts are used, as programs did before there was `x(*)`."""
+    symbols = {name: procedure.scope.names[name] for name in procedure.dummies}
+    old = {name for name, one in symbols.items() if one.bounds and [*map(str, one.bounds[-1])] == ["None", "1"]}
+    for node in nodes_in(body(procedure) if old else ()):
+        if kind_of(node) == "Part_Ref" and str(node.children[0]).lower() in old:
+            name, last = str(node.children[0]).lower(), arguments_of(node)[-1][1]
+            if kind_of(last) != "Subscript_Triplet" and str(last) != "1":
+                symbols[name].bounds = (*symbols[name].bounds[:-1], (None, ASSUMED))
+
+
 def _enter(parsed: ParsedFortran, unit: Unit, tree: Any, outer: Scope, modules: dict[str, Scope]) -> None:
     """Enter a unit and what it contains."""
     kind = kind_of(tree)
@@ -110,6 +153,7 @@ def _enter(parsed: ParsedFortran, unit: Unit, tree: Any, outer: Scope, modules: 
         inside = Scope(
             unit.file, unit.line, outer, module=unit.name if kind == "Module" else "", is_main=kind != "Module"
         )
+        inside.lacking |= {name: error for name, (_, error) in unit.errors.items()}
         read_scope(inside, part(tree, "Specification_Part"), modules)
         _contained(parsed, unit, tree, inside, modules)
         if kind == "Module":
@@ -141,4 +185,5 @@ def _procedure(parsed: ParsedFortran, unit: Unit, tree: Any, outer: Scope, modul
     outer.outermost.everything.append(made)
     parsed.procedures.setdefault(own, made)
     read_scope(scope, part(tree, "Specification_Part"), modules, dummies, result, prefix)
+    _open_last_extents(made)
     _contained(parsed, unit, tree, scope, modules)

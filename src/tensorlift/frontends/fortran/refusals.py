@@ -20,6 +20,11 @@ REFUSALS: dict[str, Refusal] = {
     "unfinished-fixed": Refusal(
         "TL101", "the statement is not finished in its line", "write `&` into column 6 of the next line"
     ),
+    "too-long": Refusal(
+        "TL101",
+        "the line goes on behind column 72, where fixed form ends",
+        "break the line, and write `&` into column 6 of the next one",
+    ),
     "free-form": Refusal(
         "TL101",
         "files in fixed form have no statements before column 7",

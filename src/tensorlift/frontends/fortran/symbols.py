@@ -27,7 +27,7 @@ from tensorlift.ops.c_types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from tensorlift.diagnostics import LiftError, Location
     from tensorlift.frontends.fortran.syntax import File
@@ -195,6 +195,10 @@ class Procedure:
     uses: Uses | None = None  # filled in where it is asked for
 
 
+def _nowhere(_name: str) -> None:
+    """Find no procedure."""
+
+
 @dataclass(eq=False, repr=False)
 class Scope:
     """The names of a procedure or a module; ``first`` is the line before its unit in the file."""
@@ -224,6 +228,9 @@ class Scope:
     access: dict[str, bool] = field(default_factory=dict)  # names, and whether others see them
     shared: dict[tuple[Any, ...], Symbol] = field(default_factory=dict)  # of the outermost scope: members of commons
     lacking: dict[str, LiftError] = field(default_factory=dict)  # names used in vain, "" for any other one
+    elsewhere: Callable[[str], Procedure | None] = (
+        _nowhere  # of the outermost scope: external procedures of other files
+    )
 
     @property
     def outermost(self) -> Scope:
@@ -246,23 +253,32 @@ class Scope:
 
     def require(self, name: str) -> None:
         """Refuse a name that is not found if it may be one of a module that is not there, or that does not have it."""
-        if name in self.lacking or "" in self.lacking:
-            raise self.lacking.get(name) or self.lacking[""]
-        if self.outer is not None:
-            self.outer.require(name)
+        lost = self.lacks(name)
+        if lost is not None:
+            raise lost
+
+    def lacks(self, name: str) -> LiftError | None:
+        """Tell why a name is used in vain, if it may be one of a module that is not there, or does not have it."""
+        own = self.lacking.get(name) or self.lacking.get("")
+        return own if own is not None or self.outer is None else self.outer.lacks(name)
 
     def derived(self, name: str) -> Derived | None:
         """Look a derived type up here and around."""
         return self.types.get(name) or (self.outer.derived(name) if self.outer is not None else None)
 
     def procedure(self, name: str) -> Procedure | None:
-        """Look a procedure up here, around, and among those that are known by their names."""
+        """Look a procedure up here, around, among those that are known by their names, and in files of that name."""
         from tensorlift.frontends.fortran.known_procedures import known_procedure  # noqa: PLC0415 - it parses these
 
-        found = self.procedures.get(name)
-        if found is not None:
-            return found
-        return self.outer.procedure(name) if self.outer is not None else known_procedure(name)
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.procedures:
+                return scope.procedures[name]
+            scope = scope.outer
+        symbol = self.find(name)
+        is_variable = symbol is not None and (symbol.is_dummy or bool(symbol.bounds))
+        is_alone = not is_variable and not self.lacks(name) and self.generic(name) != "generic"
+        return known_procedure(name) or (self.outermost.elsewhere(name) if is_alone else None)
 
     def generic(self, name: str) -> str:
         """Tell why a call is refused of what an interface names, and nothing else; empty for other names."""

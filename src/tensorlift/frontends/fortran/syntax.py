@@ -7,13 +7,13 @@ fparser joins lines and leaves out comments; statements keep the lines that they
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, Location
-from tensorlift.frontends.fortran.parse_errors import PARENTHESES, Statement, parse_error
+from tensorlift.frontends.fortran.parse_errors import LAST_COLUMN, PARENTHESES, Statement, parse_error
 from tensorlift.frontends.fortran.preprocess import preprocessed
 from tensorlift.frontends.fortran.refusals import refusal
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FIXED = {".f", ".for", ".f77"}
 SUFFIXES = {*_FIXED, ".f90", ".f95", ".f03", ".f08"}
-_LABEL, _LAST_COLUMN = 5, 72  # of fixed form: columns for labels, and the last one that is read
+_LABEL = 5  # columns for labels, of fixed form
 _OF_FREE_FORM = re.compile(r"[ \d]{0,4}[abe-z]", re.IGNORECASE)  # a statement among the labels, not `c` or `d`
 _CONTINUES = frozenset("123456789")
 _SIZE_LIMIT = 1_000_000
@@ -42,6 +42,7 @@ _END = re.compile(
     r"end\s*(?:(?:subroutine|function|module|program|submodule|procedure|block\s*data)\b.*)?$", re.IGNORECASE
 )
 _AFTER_IF = re.compile(rf"[\s\d]*if\s*{PARENTHESES}\s*", re.IGNORECASE)
+_PAUSE = re.compile(rf"({_AFTER_IF.pattern}|[\s\d]*)pause\b(?!\s*[=(])", re.IGNORECASE)  # which newer Fortran lacks
 _PARSE_LINE = re.compile(r"at line (\d+)")
 
 
@@ -87,14 +88,16 @@ class File:
 
 @dataclass(frozen=True)
 class Unit:
-    """A program unit: its tree, and the line before its first one in the file; or why it does not parse."""
+    """A program unit: its tree, and the line before its first one in the file.
+
+    ``errors`` tell of procedures that do not parse, with their lines; the tree is without them, or there is none.
+    """
 
     name: str
     line: int
-    names: tuple[tuple[str, int], ...]  # of the procedures inside, itself if it is one, with their lines
     tree: Any
     file: File
-    error: LiftError | None = None
+    errors: dict[str, tuple[int, LiftError]]
 
 
 def parse_units(text: str, filename: str, settings: Settings = Settings()) -> tuple[File, list[Unit]]:
@@ -104,7 +107,7 @@ def parse_units(text: str, filename: str, settings: Settings = Settings()) -> tu
     places = preprocessed(text, filename, settings.defines, settings.folders)
     file = File(filename, [one.text for one in places], places, settings)
     fixed = file.is_fixed
-    lines = [_in_columns(line) for line in file.lines] if fixed else file.lines
+    lines = [_in_columns(line) for line in file.lines] if fixed else [*file.lines]
     for number, line in enumerate(lines if fixed else (), 1):
         if _OF_FREE_FORM.match(line):
             raise refusal("free-form", file.location(number))
@@ -124,7 +127,7 @@ def _in_columns(line: str) -> str:
     before, tab, rest = line.partition("\t")
     if tab and len(before) <= _LABEL and not before.strip().startswith("!"):
         line = before.ljust(_LABEL) + ("" if rest[:1] in _CONTINUES else " ") + rest
-    return line[:_LAST_COLUMN]
+    return _PAUSE.sub(r"\1STOP", line[:LAST_COLUMN])
 
 
 @dataclass
@@ -135,7 +138,8 @@ class _Span:
     name: str
     first: int
     last: int
-    names: list[tuple[str, int]]
+    names: list[tuple[str, int]]  # of the procedures inside, itself if it is one, with their lines
+    inside: list[_Span] = field(default_factory=list)  # the procedures that it contains itself
 
 
 def _logical(text: str, *, fixed: bool) -> Iterator[tuple[str, int, int]]:
@@ -168,30 +172,64 @@ def _spans(statements: Iterator[tuple[str, int, int]]) -> list[_Span]:
     depth = 0
     interfaces = 0
     for line, first, last in statements:
-        header = _header(line)
+        header, around = _header(line), depth
         if header is None and depth == 0:
             found.append(_Span("program", "", first, last, []))  # a main program without a first statement
             depth += 1
-        if re.match(r"(abstract\s+)?interface\b", line, re.IGNORECASE):
-            interfaces += 1
-        elif re.match(r"end\s*interface\b", line, re.IGNORECASE):
-            interfaces -= 1
+        interfaces += _interfaces(line)
         if _END.fullmatch(line):
             depth -= 1
         elif header is not None:
-            if depth == 0:
-                found.append(_Span(header["kind"].lower(), header["name"].lower(), first, last, []))
-            if header.re is _HEADER and not interfaces:
-                found[-1].names.append((header["name"].lower(), first))
+            _begin(found, header, (first, last), depth, is_own=not interfaces)
             depth += 1
-        found[-1].last = last
+        for span in (found[-1], *(found[-1].inside[-1:] if around > 1 else ())):
+            span.last = last
         depth = max(depth, 0)
     return found
 
 
+def _interfaces(line: str) -> int:
+    """Count the interfaces that a statement begins, less those that it ends."""
+    if re.match(r"(abstract\s+)?interface\b", line, re.IGNORECASE):
+        return 1
+    return -1 if re.match(r"end\s*interface\b", line, re.IGNORECASE) else 0
+
+
+def _begin(found: list[_Span], header: re.Match[str], lines: tuple[int, int], depth: int, *, is_own: bool) -> None:
+    """Note what a first statement begins: a unit, or a procedure inside of one, but for those of interfaces."""
+    made = _Span(header["kind"].lower(), header["name"].lower(), *lines, [])
+    if depth == 0:
+        found.append(made)
+    if header.re is _HEADER and is_own:
+        if depth == 1:
+            found[-1].inside.append(made)
+        for span in (found[-1], *(found[-1].inside[-1:] if depth else ())):
+            span.names.append((made.name, lines[0]))
+
+
 def _parsed(file: File, lines: Sequence[str], span: _Span, *, fixed: bool) -> Unit:
+    """Parse a unit, without the procedures in it that do not parse, if that makes it parse."""
+    first = span.first - 1
+    tree = _tree(file, lines, span, fixed=fixed)
+    if not isinstance(tree, LiftError):
+        return Unit(span.name, first, tree, file, {})
+    errors: dict[str, tuple[int, LiftError]] = {}
+    rest = [*lines]
+    for inner in span.inside:
+        error = _tree(file, lines, inner, fixed=fixed)
+        if isinstance(error, LiftError):
+            errors |= {name: (line, error) for name, line in inner.names}
+            rest[inner.first - 1 : inner.last] = [""] * (inner.last - inner.first + 1)
+    others = _tree(file, rest, span, fixed=fixed) if errors else tree
+    if not isinstance(others, LiftError):
+        return Unit(span.name, first, others, file, errors)
+    named = span.names or [(span.name or "program", span.first)]
+    return Unit(span.name, first, None, file, {name: (line, tree) for name, line in named})
+
+
+def _tree(file: File, lines: Sequence[str], span: _Span, *, fixed: bool) -> Any:
+    """Give the syntax tree of some lines, or the error that tells why there is none."""
     text = "\n".join(lines[span.first - 1 : span.last]) + "\n"
-    names = tuple(span.names)
     try:
         tree = _parser()(_reader(text, fixed=fixed))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the parser ends the process where names do not match
@@ -200,8 +238,8 @@ def _parsed(file: File, lines: Sequence[str], span: _Span, *, fixed: bool) -> Un
             for line, first, _ in _logical(text, fixed=fixed)
             for header in [_header(line)]
         )
-        return Unit(span.name, span.first - 1, names, None, file, _not_valid(file, span.first - 1, error, statements))
-    return Unit(span.name, span.first - 1, names, tree.children[0] if len(tree.children) == 1 else tree, file)
+        return _not_valid(file, span.first - 1, error, statements)
+    return tree.children[0] if len(tree.children) == 1 else tree
 
 
 def _not_valid(file: File, first: int, error: BaseException, statements: Iterable[Statement] = ()) -> LiftError:
@@ -215,6 +253,13 @@ def _parser() -> Callable[[Any], Any]:
     from fparser.two.parser import ParserFactory  # noqa: PLC0415 - an extra
 
     return ParserFactory().create(std="f2008")  # type: ignore[no-any-return]  # published without types
+
+
+def is_intrinsic(name: str) -> bool:
+    """Whether a name is that of an intrinsic function."""
+    from fparser.two.Fortran2003 import Intrinsic_Name  # noqa: PLC0415 - an extra
+
+    return name.upper() in Intrinsic_Name.function_names
 
 
 def kind_of(node: Any) -> str:

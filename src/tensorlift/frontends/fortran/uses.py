@@ -14,6 +14,7 @@ from tensorlift.frontends.fortran.declarations import block_scope
 from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.symbols import ASSUMED, PART, POLYMORPHIC
 from tensorlift.frontends.fortran.syntax import body, kind_of, nodes_in
+from tensorlift.ops.c_types import CHAR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -200,8 +201,9 @@ class _Walk:
                 self.use(found, writes=leaf in inside.written)
 
     def passed(self, argument: Any, *, unknown: bool) -> None:
-        """Note what is passed to a procedure that is not in the file."""
-        if unknown and self.symbol(argument) is not None:
+        """Note what is passed to a procedure that is not known; a flag keeps its value, or its reading is refused."""
+        symbol = self.symbol(argument)
+        if unknown and symbol is not None and symbol.ctype is not CHAR:
             self.reference(argument, writes=True)
         else:
             self.visit(argument)
