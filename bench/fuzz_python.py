@@ -119,6 +119,8 @@ def same(found: Any, expected: Any) -> bool:
     """Tell whether two results are the same: equal numbers, of equal types but for the items of lists."""
     if isinstance(expected, tuple):
         return isinstance(found, tuple) and len(found) == len(expected) and all(map(same, found, expected))
+    if isinstance(expected, dict):
+        return isinstance(found, dict) and [*found] == [*expected] and all(same(found[k], expected[k]) for k in found)
     if isinstance(expected, list):
         if not isinstance(found, list) or len(found) != len(expected):
             return False

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.calls.complex_numbers import parts_of
 from tensorlift.calls.errors import FallbackWarning
 from tensorlift.calls.kinds import float_named
-from tensorlift.calls.objects import bind, check_bound, held_by
+from tensorlift.calls.objects import bind, check_bound, held_by, is_object
 from tensorlift.calls.quick import NOT_QUICK, Taken, no_quick_way, quick_way
 from tensorlift.calls.sent import reduced
 from tensorlift.diagnostics import Diagnostic, LiftError
@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     _Prepared = tuple[Form, dict[str, Any], tuple[LiftedProgram, dict[str, Kind], dict[str, Argument]]]
 
 _MOST_WAYS = 16  # that are quick, one for each kinds of arguments
+
+
+class _OnlyRaisesError(Exception):
+    """Raised for arguments with which the original raises, whatever else they are."""
 
 
 class LiftedFunction:
@@ -139,6 +143,8 @@ class LiftedFunction:
             form, types, (program, kinds, given) = self._prepared(values, fields)
             check_bound(fields, program)
             program.check(given)
+        except _OnlyRaisesError:
+            return self.original(*arguments, **named)
         except LiftError as error:
             if not self.fallback:
                 raise self._explained(error) from None
@@ -169,6 +175,8 @@ class LiftedFunction:
     def _varied(self, values: Mapping[str, Any], fields: Sequence[Field]) -> _Prepared:
         variation = self._plain.variation(values, truths=self._truths)._replace(fields=tuple(fields))
         with self._recorded(form := self._form(variation)):
+            if form.live.only_raises:
+                raise _OnlyRaisesError
             types = {name: values[name] for name, _ in variation.types}
             return form, types, form.prepare({name: value for name, value in values.items() if name not in types})
 
@@ -218,7 +226,7 @@ class LiftedFunction:
         plain = self._plain = self._form(Variation())
         defaults = {p.name: p.default for p in plain.signature.parameters.values() if p.default is not p.empty}
         known = plain.variation(defaults).types
-        if self._live.may_have_objects or not plain.texts <= {*dict(known)}:
+        if self._live.may_have_objects or any(map(is_object, defaults.values())) or not plain.texts <= {*dict(known)}:
             return  # a call says what they are
         try:
             self._lift_assumed(Variation(known))
@@ -236,7 +244,8 @@ class LiftedFunction:
 
     def _lift_assumed(self, variation: Variation) -> None:
         with self._recorded(form := self._form(variation)):
-            form.lift_assumed()
+            if not form.live.only_raises:
+                form.lift_assumed()
 
     def _form(self, variation: Variation) -> Form:
         """Give the function in a form."""

@@ -33,7 +33,7 @@ from tensorlift.calls.kinds import (
     refined,
     type_named,
 )
-from tensorlift.calls.objects import check_apart, field_of, is_kept, is_object
+from tensorlift.calls.objects import check_apart, fields_of, is_kept, is_object
 from tensorlift.calls.program import LiftedProgram, PythonInterface
 from tensorlift.calls.quick import binder
 from tensorlift.contract.language import Inside
@@ -119,7 +119,7 @@ class Form:
         if not objects:
             return ()
         place = self.live.location
-        fields = self.live.fields(objects, lambda owner, path: field_of(values[owner], path, owner, place))
+        fields = self.live.fields(objects, lambda owner, path: fields_of(values[owner], path, owner, place))
         found = tuple(field._replace(is_bound=field.is_bound and not is_kept(values, field)) for field in fields)
         check_apart(values, found, place)
         return found
@@ -131,7 +131,9 @@ class Form:
         """
         named = {name: type_named(value) for name, value in values.items() if name not in self._told}
         named |= {
-            name: repr(str.__str__(value)) for name, value in values.items() if name in self.texts and _is_text(value)
+            name: repr(str.__str__(value))
+            for name, value in values.items()
+            if _is_text(value) and (name in self.texts or not named.get(name))
         }
         named |= {name: str(value) for name, value in values.items() if truths and isinstance(value, bool)}
         types = ((name, named.get(name, "")) for name in values)
@@ -261,4 +263,5 @@ def _interface(view: FunctionView, live: LiveFunction) -> PythonInterface:
         live.returns_tuple,
         pairs_of(live.split.described),
         ways_of(live.split.described),
+        live.keys,
     )

@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tensorlift import lift
 
 
@@ -91,3 +93,20 @@ def kicked(p: Any, dt: float) -> None:
     p.v -= dt * p.x
     p.x += dt * p.v
     p.t += dt
+
+
+def dense(x, layers, scale=(1.0, 2.0)):
+    h = x
+    for place, (w, b) in enumerate(layers):
+        h = h @ w + b
+        if place < len(layers) - 1:
+            h = np.maximum(h, 0)
+    low, high = scale
+    return {"h": low * h + high * scale[-1], "norm": sum(np.sum(w * w) for w, _ in layers)}
+
+
+def trained(p, x, rate):
+    y = x @ p["w"] + p["b"]
+    p["w"] -= rate * (x.T @ y)
+    p["steps"] += 1
+    return {"loss": (y * y).mean()}

@@ -300,7 +300,7 @@ def test_with_fallback_a_call_outside_the_preconditions_warns_and_runs() -> None
     assert given[0].filename == __file__
     lifted = lift(functions.total, fallback=True)
     with pytest.warns(FallbackWarning, match="TL522") as given:
-        assert [lifted((1, 2)), lifted((1, 2))] == [3, 3]
+        assert [lifted({1, 2}), lifted({1, 2})] == [3, 3]
     assert [one.filename for one in given] == [__file__]  # once for each reason
 
 

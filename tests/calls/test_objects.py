@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.calls.functions_of_objects import Grid, Rod, energy, kicked, moved
+from tests.calls.functions_of_objects import Grid, Rod, dense, energy, kicked, moved, trained
 
 from tensorlift import LiftError, lift
 
@@ -54,6 +54,33 @@ def test_arrays_that_are_augmented_stay_the_arrays_that_they_are() -> None:
 @pytest.mark.parametrize("p", [SimpleNamespace(mass=2.0), SimpleNamespace(mass=np.float32(3))])
 def test_functions_take_objects(p: Any) -> None:
     assert energy(p, np.ones(3)) == energy.original(copy.copy(p), np.ones(3))
+
+
+def test_tuples_are_written_out_and_dicts_returned() -> None:
+    layers = ((np.ones((3, 2)), np.arange(2.0)), (np.arange(2.0)[:, None] - 0.5, np.ones(1)))
+    original: Any = dense
+    x, lifted = np.arange(6.0).reshape(2, 3), lift(original, cache=False)
+    for more in ((), ((3, 4.0),)):
+        found, expected = lifted(x, layers, *more), original(x, layers, *more)
+        assert [*found] == [*expected]
+        np.testing.assert_allclose(found["h"], expected["h"])
+        assert found["norm"] == expected["norm"]
+    assert lifted.verdict == "loop-free"
+    with pytest.raises(LiftError, match="TL"):
+        lifted(x, layers, "ab")
+
+
+def test_items_of_a_dict_are_its_fields() -> None:
+    made: Any = [{"w": np.ones((3, 2)), "b": np.arange(2.0), "steps": 3} for _ in range(2)]
+    mine, other = made
+    original: Any = trained
+    x, w, lifted = np.arange(6.0).reshape(2, 3), mine["w"], lift(original, cache=False)
+    assert lifted(mine, x, 0.1) == original(other, x, 0.1)
+    np.testing.assert_allclose(mine["w"], other["w"])
+    assert mine["w"] is w
+    assert mine["steps"] == 4
+    with pytest.raises(LiftError, match=r"`p\['w'\]` is no item"):
+        lifted({"b": 1.0}, x, 0.1)
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ _KEPT = Codec(
             " restricted numerics residual_loops work diagnostics program certificate tests adapter without_adapter"
             " engines region"
         ),
-        PythonInterface: Form("shapes scalars returns returns_tuple pairs ways"),
+        PythonInterface: Form("shapes scalars returns returns_tuple pairs ways keys"),
         Location: Form("file line column"),
         Diagnostic: Form("code message location remedy severity notes"),
         Note: Form("message location"),

@@ -1,8 +1,10 @@
-"""Objects among the arguments of a call, as ``self``, dataclasses and named tuples are: what they hold by name."""
+"""Objects among the arguments of a call, as ``self``, dataclasses, tuples and dicts are: what they hold by name."""
 
 from __future__ import annotations
 
+import ast
 import inspect
+from functools import reduce
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -22,7 +24,7 @@ _NOTHING = object()
 
 
 class Field(Protocol):
-    """A field of an argument, by attributes of attributes.
+    """A field of an argument, by attributes of attributes, and items, which are as ``['w']``.
 
     ``is_bound`` where the function binds it, ``is_augmented`` where by ``+=`` and the like alone.
     """
@@ -40,38 +42,60 @@ class Field(Protocol):
 def is_object(value: Any) -> bool:
     """Whether a value is neither a number nor an array, and holds others by name."""
     kind = type(value)
+    if kind in (tuple, dict):
+        return True
     if issubclass(kind, _PLAIN) or any(hasattr(kind, name) for name in _ARRAYS):
         return False
     return hasattr(value, "__dict__") or hasattr(kind, "__slots__") or hasattr(kind, "_fields")
 
 
-def field_of(value: Any, path: Sequence[str], spelled: str, place: Location) -> tuple[str, ...]:
-    """Give the first part of a path that leads to a number or an array.
+def fields_of(value: Any, path: Sequence[str], spelled: str, place: Location) -> list[tuple[str, ...]]:
+    """Give the first part of a path that leads to a number or an array, or those to all that a tuple at its end holds.
 
     Raises LiftError TL526 for what is no plain field, as a property is none, and for an object at the end of the path.
     """
-    for length, name in enumerate(path, 1):
-        held = inspect.getattr_static(value, name, _NOTHING)
-        named = f"{spelled}.{'.'.join(path[:length])}"
-        if held is _NOTHING:
-            raise refuse("TL526", f"`{named}` is no attribute", place, "bind it in the constructor")
-        is_slot = isinstance(held, MemberDescriptorType) or name in getattr(type(value), "_fields", ())
-        if (hasattr(type(held), "__get__") and not is_slot) or isinstance(held, GetSetDescriptorType):
-            what = "a method" if callable(held) else "computed where it is asked for"
-            remedy = "call a function outside of the class" if callable(held) else "pass its value"
-            raise refuse("TL526", f"`{named}` is {what}", place, remedy)
-        value = getattr(value, name)
+    for length, step in enumerate(path, 1):
+        value = _plain_field(value, step, spelled, place)
+        spelled = _followed(spelled, step)
         if not is_object(value):
-            return tuple(path[:length])
-    raise refuse("TL526", f"`{spelled}.{'.'.join(path)}` is an object", place, "use numbers and arrays that it holds")
+            return [tuple(path[:length])]
+    if isinstance(value, tuple):
+        steps = [f"[{number}]" for number in range(len(value))]
+        return [(*path, *rest) for step in steps for rest in fields_of(value, (step,), spelled, place)]
+    if not path:
+        return []  # which is refused where it stands
+    raise refuse("TL526", f"`{spelled}` is an object", place, "use numbers and arrays that it holds")
+
+
+def _plain_field(value: Any, step: str, spelled: str, place: Location) -> Any:
+    named = _followed(spelled, step)
+    if step.startswith("["):
+        try:
+            return _held(value, step)
+        except (LookupError, TypeError):
+            raise refuse("TL526", f"`{named}` is no item", place, "pass an object that has it") from None
+    held = inspect.getattr_static(value, step, _NOTHING)
+    if held is _NOTHING:
+        raise refuse("TL526", f"`{named}` is no attribute", place, "bind it in the constructor")
+    is_slot = isinstance(held, MemberDescriptorType) or step in getattr(type(value), "_fields", ())
+    if (hasattr(type(held), "__get__") and not is_slot) or isinstance(held, GetSetDescriptorType):
+        what = "a method" if callable(held) else "computed where it is asked for"
+        remedy = "call a function outside of the class" if callable(held) else "pass its value"
+        raise refuse("TL526", f"`{named}` is {what}", place, remedy)
+    return getattr(value, step)
+
+
+def _followed(spelled: str, step: str) -> str:
+    return f"{spelled}{step}" if step.startswith("[") else f"{spelled}.{step}"
+
+
+def _held(value: Any, step: str) -> Any:
+    return value[ast.literal_eval(step)[0]] if step.startswith("[") else getattr(value, step)
 
 
 def held_by(values: Mapping[str, Any], owner: str, path: Sequence[str]) -> Any:
     """Give what an object among arguments holds."""
-    value = values[owner]
-    for name in path:
-        value = getattr(value, name)
-    return value
+    return reduce(_held, path, values[owner])
 
 
 def is_kept(values: Mapping[str, Any], field: Field) -> bool:
@@ -86,7 +110,7 @@ def check_apart(values: Mapping[str, Any], fields: Sequence[Field], place: Locat
         key = id(held_by(values, field.owner, field.path[:-1])), field.path[-1]
         other = named.setdefault(key, field)
         if other is not field and (field.is_bound or other.is_bound):
-            one, two = (".".join((each.owner, *each.path)) for each in (other, field))
+            one, two = (reduce(_followed, each.path, each.owner) for each in (other, field))
             said = f"`{one}` and `{two}` are one attribute, which is bound"
             raise refuse("TL526", said, place, "pass another object")
 
@@ -96,7 +120,7 @@ def check_bound(fields: Sequence[Field], program: LiftedProgram) -> None:
     bound = [field for field in fields if field.is_bound]
     for field, (_, kind) in zip(reversed(bound), reversed(program.interface.returns), strict=False):
         if kind in (ARRAY, LIST):
-            named = ".".join([field.owner, *field.path])
+            named = reduce(_followed, field.path, field.owner)
             remedy = f"store into the array that it has, as in `{named}[:] = ...`"
             raise refuse("TL526", f"`{named}` is bound to an array", program.record.location, remedy)
 
@@ -105,4 +129,8 @@ def bind(values: Mapping[str, Any], field: Field, value: Any, kind: str) -> None
     """Bind an attribute of an object among arguments to a number of a kind; one that is traced stays so."""
     if not is_traced(value) and kind in {"python", "truth"} and not isinstance(value, bool | int | float):
         value = value.item()
-    setattr(held_by(values, field.owner, field.path[:-1]), field.path[-1], value)
+    holder, step = held_by(values, field.owner, field.path[:-1]), field.path[-1]
+    if step.startswith("["):
+        holder[ast.literal_eval(step)[0]] = value
+    else:
+        setattr(holder, step, value)

@@ -161,6 +161,7 @@ class PythonInterface:
     Of complex numbers, ``pairs`` are the arrays; ``ways`` say how each item is returned: as pairs, in parts, or real.
     ``returns`` names what Python returns, each an ``array``, a ``list``, or a number that is ``python``'s
     or ``numpy``'s, or a ``truth`` or ``numpy_truth``; the empty name is the scalar that the function itself returns.
+    With ``keys`` the first of them are the values of a dict.
     """
 
     shapes: Mapping[str, tuple[str, ...]]
@@ -169,6 +170,7 @@ class PythonInterface:
     returns_tuple: bool
     pairs: frozenset[str] = frozenset()
     ways: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 class LiftedProgram:
@@ -331,6 +333,8 @@ class LiftedProgram:
             item if any(item is one for one in own) else given_back(item, home)
             for item in joined(items, self.interface.ways)
         ]
+        keys = self.interface.keys
+        items = [dict(zip(keys, items, strict=False)), *items[len(keys) :]] if keys else items
         named = {name for name, _ in self.interface.returns}
         new = [n for n in self.written if n not in named and library_of(arguments[n].given) is JAX]
         if new:

@@ -387,6 +387,12 @@ class _Writer:
     def _returned(self, results: Mapping[str, str]) -> str:
         interface = self._program.interface
         items = [self._item(name, kind, results) for name, kind in interface.returns]
+        if interface.keys:
+            if interface.ways:
+                raise _NotQuickError
+            values = zip(interface.keys, items, strict=False)
+            of_dict = f"{{{', '.join(f'{key!r}: {item}' for key, item in values)}}}"
+            items = [of_dict, *items[len(interface.keys) :]]
         if self._library is JAX:
             named = {name for name, _ in interface.returns}
             items = [*(results[name] for name in self._program.written if name not in named), *items]

@@ -1,6 +1,7 @@
 """Parameters that are constants, such as ``mode="valid"``: what asks for them is known, and the rest is left out.
 
-A text has no other use in what is lifted: it is compared, looked for in a list, or matched.
+A text has no other use in what is lifted: it is compared, looked for in a list, or matched.  A statement that every run
+does binds such a name again, as ``mode = mode.lower()`` does, to another constant or to what is no constant any more.
 """
 
 from __future__ import annotations
@@ -66,22 +67,30 @@ def texts_of(given: Mapping[str, ast.expr]) -> dict[str, str]:
 
 
 def with_constants(function: ast.FunctionDef, values: Mapping[str, Any]) -> ast.FunctionDef:
-    """Give a function in which parameters that it does not bind are constants, without what is not done then."""
+    """Give a function in which parameters are constants, without what is not done then.
+
+    One that is bound again where not every run does so is none.
+    """
     if not values:
         return function
-    bound = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
     inner = [node.args for node in ast.walk(function) if isinstance(node, ast.FunctionDef | ast.Lambda)][1:]
-    bound |= {argument.arg for args in inner for argument in ast.walk(args) if isinstance(argument, ast.arg)}
-    made = copy.deepcopy(function)
-    made.body = _Folded({n: v for n, v in values.items() if n not in bound}).statements(made.body)
-    return made
+    bound = {argument.arg for args in inner for argument in ast.walk(args) if isinstance(argument, ast.arg)}
+    while True:
+        made = copy.deepcopy(function)
+        folded = _Folded({n: v for n, v in values.items() if n not in bound})
+        made.body = folded.statements(made.body)
+        if not folded.rebound:
+            return made
+        bound |= folded.rebound
 
 
 class _Folded(ast.NodeTransformer):
-    """Puts constants in, and decides what depends on nothing else."""
+    """Puts constants in, and decides what depends on nothing else; ``rebound`` are names that are no constants."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: dict[str, Any]) -> None:
         self._values = values
+        self._is_always_run = True
+        self.rebound: set[str] = set()
 
     def statements(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Rewrite statements, up to the first after which none is run."""
@@ -93,11 +102,18 @@ class _Folded(ast.NodeTransformer):
                 break
         return found or [ast.copy_location(ast.Pass(), body[0])]
 
+    def _block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Rewrite statements that some runs do, and some do not, or do again."""
+        outer, self._is_always_run = self._is_always_run, False
+        found = self.statements(body) if body else []
+        self._is_always_run = outer
+        return found
+
     def generic_visit(self, node: ast.AST) -> ast.AST:
         """Visit expressions, and the statements of blocks."""
         for name, value in ast.iter_fields(node):
             if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                setattr(node, name, self.statements(value))
+                setattr(node, name, self._block(value))
             elif isinstance(value, list):
                 setattr(node, name, [self.visit(one) if isinstance(one, ast.AST) else one for one in value])
             elif isinstance(value, ast.AST):
@@ -106,7 +122,39 @@ class _Folded(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """Put the constant in place of a parameter."""
-        return _constant(self._values[node.id], node) if node.id in self._values else node
+        if node.id not in self._values:
+            return node
+        if not isinstance(node.ctx, ast.Load):
+            self.rebound.add(node.id)
+            return node
+        return _constant(self._values[node.id], node)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
+        """Let names mean what every run binds them to."""
+        node.value = self.visit(node.value)
+        names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+        if not self._is_always_run or len(names) < len(node.targets) or self._values.keys().isdisjoint(names):
+            node.targets = [self.visit(target) for target in node.targets]
+            return node
+        value = _value(node.value)
+        if value != UNKNOWN and not isinstance(value, tuple) and self._values.keys() >= {*names}:
+            self._values |= dict.fromkeys(names, value)
+            return []
+        for name in names:
+            self._values.pop(name, None)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | list[ast.stmt]:
+        """Read an assignment without its annotation."""
+        if node.value is None or not isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        return self.visit_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
+
+    def visit_MatchAs(self, node: ast.MatchAs) -> ast.AST:
+        """Note a name that a pattern binds."""
+        if node.name is not None and node.name in self._values:
+            self.rebound.add(node.name)
+        return self.generic_visit(node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """Decide a comparison of constants."""
@@ -167,7 +215,7 @@ class _Folded(ast.NodeTransformer):
         if truth is not None:
             run = node.body if truth else node.orelse
             return self.statements(run) if run else []
-        node.body, node.orelse = self.statements(node.body), self.statements(node.orelse) if node.orelse else []
+        node.body, node.orelse = self._block(node.body), self._block(node.orelse)
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.stmt | list[ast.stmt]:
@@ -179,7 +227,7 @@ class _Folded(ast.NodeTransformer):
         for case in node.cases:
             known = None if case.guard is not None else _matches(case.pattern, subject)
             if known is None:
-                return node
+                return self.generic_visit(node)  # type: ignore[return-value] # the node itself
             if known:
                 return self.statements(case.body)
         return []

@@ -25,17 +25,19 @@ from tensorlift.frontends.python.complex_numbers import Split, mentions_complex,
 from tensorlift.frontends.python.constant_arguments import constants_among, with_constants
 from tensorlift.frontends.python.constants import table_of
 from tensorlift.frontends.python.definitions import METHODS, METHODS_OF_ONE
-from tensorlift.frontends.python.fields import Field, bound_paths, of_fields, paths_of
+from tensorlift.frontends.python.fields import Field, asked_fields, of_fields, paths_of, returning_values
 from tensorlift.frontends.python.plain import plain
 from tensorlift.frontends.python.signature import kinds_of, told_dtype, told_kind
 from tensorlift.frontends.python.state import Module
 from tensorlift.frontends.python.syntax import REDUCING_METHODS, arguments_of, parse, without_parameters
+from tensorlift.frontends.python.unrolled import unrolled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
 
+    from tensorlift.frontends.python.fields import Path
     from tensorlift.frontends.python.state import Inference
     from tensorlift.frontends.read_function import ReadFunction
 
@@ -91,6 +93,7 @@ class LiveFunction:
     module: Module
     parts: tuple[tuple[CodeType, Module, str], ...]
     captured: tuple[Captured, ...] = ()
+    keys: tuple[str, ...] = ()  # of the dict that the function returns, whose values the node returns as a tuple
 
     @property
     def name(self) -> str:
@@ -111,7 +114,13 @@ class LiveFunction:
     def returns_tuple(self) -> bool:
         """Whether the last statement returns a tuple."""
         last = self.node.body[-1]
-        return isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple)
+        return not self.keys and isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple)
+
+    @property
+    def only_raises(self) -> bool:
+        """Whether every run that comes to an end raises."""
+        returns = any(isinstance(node, ast.Return) for node in ast.walk(self.node))
+        return isinstance(self.node.body[-1], ast.Raise) and not returns
 
     @property
     def is_current(self) -> bool:
@@ -144,28 +153,19 @@ class LiveFunction:
         kinds = kinds_of(self.split.function, self.module.locate)
         return {name: "" if kind.rank is None else kind.annotation() for name, kind in kinds.items()}
 
-    def fields(self, objects: Collection[str], found: Callable[[str, tuple[str, ...]], tuple[str, ...]]) -> list[Field]:
+    def fields(self, objects: Collection[str], found: Callable[[str, Path], list[Path]]) -> list[Field]:
         """List what is read of parameters that are objects.
 
-        ``found`` gives the part of a path of attributes that leads from an object to a number or an array.
+        ``found`` gives the part of a path of attributes and items that leads from an object to a number or an array,
+        or what leads to all that a tuple holds.
         """
-        bound = bound_paths(self.node)
-        made: dict[tuple[str, tuple[str, ...]], Field] = {}
-        taken = {*self.module.identifiers}
-        for owner, paths in paths_of(self.node).items():
-            for path in [found(owner, path) for path in paths] if owner in objects else ():
-                name = "_".join([owner, *path])
-                key = owner, path
-                while key not in made and name in taken:
-                    name += "_"
-                made.setdefault(key, Field(owner, path, name, key in bound, bound.get(key, False)))
-                taken.add(name)
-        return [*made.values()]
+        return asked_fields(self.node, objects, found, self.module.identifiers)
 
     @property
     def may_have_objects(self) -> bool:
-        """Whether a parameter is asked for an attribute that arrays do not have."""
-        return any(path[0] not in _OF_ARRAYS for paths in paths_of(self.node).values() for path in paths)
+        """Whether a parameter is asked for an attribute, or by a text for an item, that arrays do not have."""
+        steps = {path[0] for paths in paths_of(self.node).values() for path in paths if path}
+        return any(step[:2] in {"['", '["'} or step[0] != "[" for step in steps - _OF_ARRAYS)
 
     @property
     def may_be_complex(self) -> bool:
@@ -197,6 +197,7 @@ class LiveFunction:
         if not types and not annotations and not fields:
             return self
         node = of_fields(self.node, fields, self.module.locate) if fields else self.node
+        node = unrolled(node, self.module.meant) if fields else node
         node = with_constants(node, constants_among(types))
         node = without_parameters(_Typed(annotations).visit(copy.deepcopy(node)), types)
         for argument in arguments_of(node):
@@ -258,9 +259,10 @@ def find_function(function: Any) -> LiveFunction:
     finder = _Finder()
     module = finder.module_of(plain)
     finder.share_identifiers()
-    node = module.functions[plain.__code__.co_name]
+    node, keys = returning_values(module.functions[plain.__code__.co_name])
+    module.functions[plain.__code__.co_name] = node
     parts = tuple((code, part, finder.texts[code]) for code, part in finder.modules.items())
-    return LiveFunction(plain, node, module, parts, tuple(finder.captured))
+    return LiveFunction(plain, node, module, parts, tuple(finder.captured), keys)
 
 
 _USE_DEF = "lift a function that a `def` of its own defines, at the top of a module or inside of another function"
@@ -356,8 +358,7 @@ class _Finder:
             elif value is not _NO_VALUE and not self._note(name, value, module):
                 rebound.add(name)
         module.rebound = frozenset(rebound)
-        taken = {*module.functions, *module.constants, *module.imports, *rebound, *vars(builtins)}
-        module.functions |= {own.name: own for own in plain(module.functions[code.co_name], taken, tables)}
+        module.functions |= {own.name: own for own in plain(module.functions[code.co_name], module.meant, tables)}
         module.tables = tables
         module.identifiers = frozenset(names | {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)})
         return module

@@ -10,10 +10,12 @@ binding that.
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.python.syntax import arguments_of, names_in, stored_in
+from tensorlift.frontends.python.unrolled import unrolled
 from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
@@ -25,8 +27,9 @@ def plain(function: ast.FunctionDef, taken: Collection[str], tables: Mapping[str
 
     What has no plainer form stays as it is, and is refused where it is read.
     """
-    made, *others = _without_inner(function, taken)
-    return [_with_tables(_with_own_variables(own, taken), tables) for own in (made, *others)]
+    names = {*taken, *vars(builtins)}
+    several = [unrolled(own, taken) for own in _without_inner(function, names)]
+    return [_with_tables(_with_own_variables(own, names), tables) for own in several]
 
 
 def _with_own_variables(function: ast.FunctionDef, taken: Collection[str]) -> ast.FunctionDef:

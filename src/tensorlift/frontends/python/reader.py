@@ -60,7 +60,7 @@ def read_functions(
         raise shared_refusal("no-function", start, "the file defines no function")
     imports, rebound = _imports(tree)
     (constants, tables), rebound = constants_of(tree, imports), rebound | _rebound(tree)
-    taken = {*functions, *constants, *imports, *rebound, *vars(builtins)}
+    taken = {*functions, *constants, *imports, *rebound}
     made = {own.name: own for node in functions.values() for own in plain(node, taken, tables)}
     module = Module(filename, made, constants, imports, _identifiers(tree), rebound, tables=tables)
     functions = {name: made[name] for name in functions}

@@ -119,6 +119,11 @@ class Module:
     call: ast.AST | None = None  # in place of which a definition of a function of NumPy is read, ...
     path: str = ""  # ... which differs from those of other calls by this
 
+    @property
+    def meant(self) -> set[str]:
+        """The names that mean something else than in Python itself."""
+        return {*self.functions, *self.constants, *self.imports, *self.rebound}
+
     def check_decorators(self, function: ast.FunctionDef) -> None:
         """Refuse all decorators but those that only compile."""
         if self.is_live:

@@ -208,7 +208,8 @@ def _return_items(ctx: Inference, names: Sequence[str], items: Sequence[ast.expr
             _return_scalar(ctx, value)
         else:
             wanted = item.id if isinstance(item, ast.Name) and item.id not in ctx.returns else name
-            wanted = wanted if wanted not in ctx.taken | ctx.results.keys() else _free(ctx, wanted)
+            of_others = ctx.taken | ctx.results.keys() | {*ctx.display.values()}
+            wanted = wanted if wanted not in of_others else _free(ctx, name)
             ctx.results[wanted] = Array((), value)
             ctx.returns[wanted] = _kind_of_number(value.ctype, value.weak)
 
