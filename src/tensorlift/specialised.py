@@ -39,6 +39,7 @@ from tensorlift.calls.quick import binder
 from tensorlift.contract.language import Inside
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.python.constant_arguments import asked_for_text
+from tensorlift.frontends.python.syntax import names_in
 from tensorlift.runtime.libraries import over_numpy
 from tensorlift.source import source_from_text
 
@@ -101,6 +102,10 @@ class Form:
         """The parameters that are asked to be texts."""
         return asked_for_text(self.live.node, self.live.module.functions)
 
+    @cached_property
+    def _used(self) -> set[str]:
+        return {name for statement in self.live.node.body for name in names_in(statement)}
+
     def lift_assumed(self) -> None:
         """Lift for what annotations and use tell; raises LiftError for what refuses the function in any case."""
         assumed = self.live.assumed()
@@ -133,7 +138,7 @@ class Form:
         named |= {
             name: repr(str.__str__(value))
             for name, value in values.items()
-            if _is_text(value) and (name in self.texts or not named.get(name))
+            if _is_text(value) and (name in self.texts or name not in self._used)
         }
         named |= {name: str(value) for name, value in values.items() if truths and isinstance(value, bool)}
         types = ((name, named.get(name, "")) for name in values)
