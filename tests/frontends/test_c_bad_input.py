@@ -36,7 +36,7 @@ def _nest(depth: int, body: str, parameters: str = "int n, double *a") -> str:
         ('#include "nope.h"\nvoid f(nope n) {}\n', "TL102", 1, 10),
         ("void f(int n {\n}\n", "TL101", 1, 14),
         ("void f(int n) { x = 1; }\n", "TL101", 1, 17),
-        ("double f(double x) {\n  return sqrt(x);\n}\n", "TL101", 2, 10),
+        ("double f(double x) {\n  return root(y);\n}\n", "TL101", 2, 15),
         ("#error no\nvoid f(void) {}\n", "TL101", 1, 2),
     ],
 )

@@ -29,6 +29,7 @@ from tensorlift.contract.language import (
 )
 from tensorlift.contract.notation import parse_sum
 from tensorlift.diagnostics import Location, refuse
+from tensorlift.ir.function import returned_pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -68,6 +69,8 @@ class _Adapter:
     preconditions: Sequence[Precondition]
 
     def text(self) -> str:
+        if returned_pointer_of(self.view):
+            self._refuse("C returns a pointer", self.view.location)
         for parameter in self.view.parameters:
             self._check(parameter)
         for precondition in self.preconditions:

@@ -394,6 +394,11 @@ def complex_parameters(view: FunctionView) -> dict[str, tuple[str, ...]]:
     return {name: tuple(parts) for name, *parts in rows}
 
 
+def returned_pointer_of(view: FunctionView) -> str:
+    """Give the type of the pointer that C returns, which is one of the arguments; else nothing."""
+    return _text(view.func_op.attributes, "tl.returned")
+
+
 def fortran_of(view: FunctionView) -> dict[str, Any]:
     """Say how Fortran calls a function (docs/loop-ir.md); empty for other languages."""
     text = _text(view.func_op.attributes, "tl.fortran")

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, LocationAttr, StringAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FileLineColLoc,
+    FunctionType,
+    IntAttr,
+    LocationAttr,
+    StringAttr,
+)
+from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, Region
 
+from tensorlift.diagnostics import Diagnostic, LiftError
+from tensorlift.ir.location import place_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from xdsl.ir import Operation, SSAValue
 
 
 NEGATIVE = "ValueError: a negative extent"  # asserts that an extent is not
@@ -63,3 +77,25 @@ def callee_of(call: CallOp) -> str:
     """Name what a call calls."""
     name: str = call.callee.root_reference.data
     return name
+
+
+def left_out(never: SSAValue, location: LocationAttr, reason: Diagnostic) -> AssertOp:
+    """Make an assert, of what is false, in place of what is not read for a reason."""
+    parts = [StringAttr(reason.code), StringAttr(reason.message), StringAttr(reason.remedy)]
+    at = reason.location
+    found = location if at is None else FileLineColLoc(StringAttr(at.file), IntAttr(at.line), IntAttr(at.column))
+    return AssertOp.create(
+        operands=(never,),
+        properties={"msg": StringAttr(f"{UNREAD}{reason.message}")},
+        attributes={"tl.refused": ArrayAttr([*parts, found])},
+        location=location,
+    )
+
+
+def why_left_out(op: Operation) -> LiftError | None:
+    """Give the refusal of what an assert leaves out; None for any other assert."""
+    parts: Any = op.attributes.get("tl.refused")
+    if parts is None:
+        return None
+    code, message, remedy, at = parts
+    return LiftError(Diagnostic(code.data, message.data, place_of(at), remedy.data))

@@ -117,6 +117,7 @@ class Function:
 
     ``parameters`` hold the used members in place of a structure; ``declared`` are those that the source declares, and
     ``outer`` the global variables that the function and its callees use; ``structures`` declare those of parameters.
+    ``returned`` is the type of the pointer that C returns, one of the arguments, where the function gives nothing.
     """
 
     name: str
@@ -126,6 +127,7 @@ class Function:
     declared: tuple[Variable, ...] = ()
     outer: tuple[Variable, ...] = ()
     structures: tuple[str, ...] = ()
+    returned: str = ""
 
 
 def names_in(expression: Expression) -> set[Variable]:

@@ -104,4 +104,5 @@ def _lower(  # noqa: PLR0913 - a function, and how it is read
 def asked_by(literal: ModuleOp, name: str) -> Asked:
     """Say what the literal IR of a function takes."""
     outer = [op.sym_name.data for op in literal.ops if isinstance(op, GlobalOp)]
-    return Asked(argument_names(function_named(literal, name)), outer)
+    function = function_named(literal, name)
+    return Asked(argument_names(function), outer, gives=bool(function.function_type.outputs.data))

@@ -14,7 +14,7 @@ from tensorlift.normalise.cases import both_signs, chosen_form, is_never_set, un
 from tensorlift.normalise.checks import require
 from tensorlift.normalise.conditions import AffineCondition, Condition
 from tensorlift.normalise.evolution import same
-from tensorlift.normalise.execution import Test, ctype_of, note_least, nothing, require_returned
+from tensorlift.normalise.execution import Test, ctype_of, join_least, note_least, nothing, require_returned
 from tensorlift.normalise.scalars import chosen, is_eager
 from tensorlift.normalise.steering import SEEDS, is_memory
 from tensorlift.normalise.truths import decided_here, joined_known
@@ -146,15 +146,19 @@ def _split(ex: Execution, op: Operation, rule: Rule, needed: Sequence[SSAValue],
     place, before = ex.place, ex.cells.held()
     arms: list[_Arm] = []
     left: list[list[object]] = []
+    least: list[list[tuple[Index, ...]]] = []
     for known in both_signs(point):
         with _within(ex, known) as arm:
             _split(ex, op, rule, needed, results)
         arms.append(arm)
         left.append([ex.values[result] for result in results])
+        least.append([ex.least.get(result, ()) for result in results])
         ex.cells.restore(before)
     ex.place = place
     test = Test(AffineCondition(((point, False),)))
     made: dict[SSAValue, list[Data]] = {}
+    for result, *cases in zip(results, *least, strict=True):
+        join_least(ex, result, test, cases)
     for result, *ends in zip(results, *left, strict=True):
         found = _exact(ex, result, test, *ends)
         if found is not None:

@@ -12,7 +12,7 @@ from xdsl.dialects.arith import CmpiOp
 from xdsl.ir import Block, Operation
 
 from tensorlift.ir.arithmetic import constant_of
-from tensorlift.ir.literal_function import CAPITALS, NEGATIVE, OF_PART, TELLS, UNREAD, WRITES
+from tensorlift.ir.literal_function import CAPITALS, NEGATIVE, OF_PART, TELLS, UNREAD, WRITES, why_left_out
 from tensorlift.normalise.bounds import ask_for_extent, ask_for_part
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.endings import factors, reaching, stated
@@ -94,6 +94,9 @@ def _ask_for(
 
 def _refused(ex: Execution, ending: Operation, location: Location) -> LiftError:
     message: Any = ending.properties["msg"]
+    refused = why_left_out(ending)
+    if refused is not None:
+        return refused
     if _kind(ending) == "error":
         return refusal("output" if message.data.startswith(WRITES) else "tells", ex.at(ending), _name(ending))
     if message.data.startswith(UNREAD):

@@ -214,6 +214,8 @@ class Execution:
         if rule is None:
             raise refusal("expression", self.place, f"`{op.name}`")
         self.executed.add(op)
+        for result in op.results if self.least else ():
+            self.least.pop(result, None)  # what holds in another case
         try:
             self.rules.run(self, op, rule)
         except LiftError as error:
@@ -337,14 +339,29 @@ def ctype_of(value: SSAValue) -> FloatType | IntegerType:
 def note_least(ex: Execution, value: SSAValue, test: Test, arms: Sequence[object]) -> None:
     """Note that a value that is chosen between two integers is the least of them, if it is."""
     first, second = arms
+    if isinstance(first, Index) and isinstance(second, Index) and _is_least(test, first, second):
+        ex.least[value] = first, second
+
+
+def join_least(ex: Execution, value: SSAValue, test: Test, cases: Sequence[Sequence[Index]]) -> None:
+    """Note of which integers a value is the least that is that of others in each of two cases.
+
+    That is where the cases ask of which of two it is: ``min(a, b)`` where ``b <= c``, else ``min(a, c)``.
+    """
+    ex.least.pop(value, None)
+    first, second = cases
+    rest = [[one for one in some if one not in others] for some, others in ((first, second), (second, first))]
+    if [*map(len, rest)] == [1, 1] and _is_least(test, *rest[0], *rest[1]):
+        ex.least[value] = *first, *rest[1]
+
+
+def _is_least(test: Test, first: Index, second: Index) -> bool:
+    """Tell whether the first of two integers is not greater where a condition holds, and the second one elsewhere."""
     condition = test.condition
     if not isinstance(condition, AffineCondition) or condition.inverted or len(condition.constraints) > 1:
-        return
+        return False
     ((told, is_equality),) = condition.constraints
-    if is_equality or not isinstance(first, Index) or not isinstance(second, Index):
-        return
-    if second.polynomial - first.polynomial - told in {ZERO, ONE}:
-        ex.least[value] = first, second
+    return not is_equality and second.polynomial - first.polynomial - told in {ZERO, ONE}
 
 
 def extent_of(ex: Execution, expression: nodes.Expression) -> Index:

@@ -285,6 +285,8 @@ class _Lowering:
             operation.attributes["tl.result_c_type"] = StringAttr(self._function.result.spelling)
         if self._has_made_sizes or any(p.access for p in self._function.parameters):
             operation.attributes["tl.c_parameters"] = ArrayAttr([_declared(p) for p in self._function.declared])
+        if self._function.returned:
+            operation.attributes["tl.returned"] = StringAttr(self._function.returned)
         if self._ranges.derived:
             operation.attributes["tl.derived"] = ArrayAttr(map(StringAttr, self._ranges.derived))
         if self._function.structures:

@@ -14,10 +14,11 @@ so that it may only say positions: elsewhere its type would count.
 from __future__ import annotations
 
 import ast
+import builtins
 import itertools
 import re
 from functools import cache
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
@@ -127,6 +128,8 @@ _STATEMENTS = (ast.Assign, ast.AugAssign, ast.For, ast.Return, ast.Pass, ast.Exp
 _CODING = re.compile(r"\A(?:[^\n\r]*[\n\r]+)?[ \t\f]*#[^\n\r]*coding[:=]")  # by it, files are decoded otherwise
 # The builtins that have a meaning here however the text defines its functions; calls look among those first.
 _BUILTINS = ("range", "bool", "int", "float")
+# What Python itself looks for in modules.
+_OF_MODULES = {*dir(ModuleType), *vars(ast), *vars(builtins), "__all__", "__getattr__", "__path__"}
 
 
 class Function(NamedTuple):
@@ -217,7 +220,8 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def _add(functions: dict[str, Function], function: Function) -> None:
-    if function.name in functions or function.name in _BUILTINS or function.name.startswith("__"):
+    is_special = function.name.startswith("__") and function.name in _OF_MODULES
+    if function.name in functions or function.name in _BUILTINS or is_special:
         raise CheckFailure(UNREADABLE, f"the name of the function {function.name} is taken")
     functions[function.name] = function
 

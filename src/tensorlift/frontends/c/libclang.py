@@ -293,6 +293,14 @@ def diagnostics(unit: Any) -> list[Any]:
 
 
 OPENMP = "-Wsource-uses-openmp"  # a warning of the first pragma of OpenMP, macros' included
+# What C had before 1999, and what compilers have warned of since then: `f(x) { .. }` without a type, calls of functions
+# that nothing declares, numbers for pointers, and functions of other parameters than those that are asked for.
+_OLD_C = tuple(
+    f"-Wno-error={one}"
+    for one in (
+        "implicit-int", "implicit-function-declaration", "int-conversion", "incompatible-function-pointer-types",
+    )
+)  # fmt: skip
 MISSING = "file not found"  # how the parser's message of a missing header ends
 
 
@@ -326,7 +334,7 @@ def parse(
     """
     check_reading(text, filename, arguments)
     nothing_of_gcc = f"--gcc-toolchain={INCLUDE}"  # else the driver searches the whole machine for a GCC, every time
-    first = [*before, "-nostdinc", nothing_of_gcc, "-ferror-limit=0", OPENMP]
+    first = [*before, "-nostdinc", nothing_of_gcc, "-ferror-limit=0", OPENMP, *_OLD_C]
     files, options = [(filename, text)], _GO_ON | int(record_macros)
     is_plain = before[1] == "c" and len(text) <= _SHORT and "-include" not in arguments and not has_directives(text)
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Lower = Callable[[UnitReader, Any], ModuleOp]
 
 _ERROR = 3
+_UNDECLARED = "-Wimplicit-function-declaration"
 _SIZE_LIMIT = 4_000_000
 
 
@@ -165,10 +166,13 @@ def found_by_parser(unit: Any, filename: str, row: Refusal) -> tuple[list[Diagno
     """Give the parser's errors, as ``row`` words them, and its warnings about undefined order of side effects."""
     errors: list[Diagnostic] = []
     unsequenced: list[Diagnostic] = []
-    for item in libclang.diagnostics(unit):
+    found = libclang.diagnostics(unit)
+    is_missing = any(item.spelling.endswith(libclang.MISSING) for item in found)
+    for item in found:
         place = item.location
         location = Location(place.file.name, place.line, place.column) if place.file else Location(filename, 1, 1)
-        if item.severity >= _ERROR:
+        is_undeclared = is_missing and item.option == _UNDECLARED  # a function, of which a header may tell more
+        if item.severity >= _ERROR or is_undeclared:
             errors.append(_parser_error(item.spelling, location, row))
         elif item.option == "-Wunsequenced":
             unsequenced.extend(refusal("unsequenced", location, item.spelling).diagnostics)

@@ -56,6 +56,7 @@ class Asked(NamedTuple):
 
     arguments: Sequence[str]
     outer: Sequence[str] = ()
+    gives: bool = True  # anything; else what C returns is an argument of it
 
 
 def c_signature(reader: UnitReader, cursor: Any, asked: Asked) -> nodes.Function:
@@ -75,11 +76,13 @@ def c_signature(reader: UnitReader, cursor: Any, asked: Asked) -> nodes.Function
     if isinstance(result, ComplexType):
         parameters.append(_returned(result, parameters, location))
         result = VOID
+    returned = result.spelling if isinstance(result, PointerType) and not asked.gives else ""
     return nodes.Function(
         name=cursor.spelling,
         parameters=tuple(parameters),
         declared=variables,
-        result=result,
+        result=VOID if returned else result,
+        returned=returned,
         location=location,
         outer=outer_variables(reader, cursor, [*asked.outer, *named]),
         structures=declarations_of(c.type for c in declared if is_structure(reader.types.of(c))),

@@ -54,6 +54,7 @@ from tensorlift.readers.clang.expressions import converted
 from tensorlift.readers.clang.library import LIBRARY, without_void
 from tensorlift.readers.clang.members import is_table, leads_out, members, selected
 from tensorlift.readers.clang.objects import contents
+from tensorlift.readers.clang.returned import returned_structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -183,21 +184,27 @@ def _own(ctx: Context, cursor: Any, definition: Any) -> Value | None:
         raise ctx.refusal("variadic", cursor, name)
     symbol = ctx.unit.function(definition)
     ctx.callees.setdefault(symbol, cursor)
+    if ctx.left_out is not None:
+        ctx.left_out.note_call(symbol)
     passed: list[SSAValue] = []
+    given: dict[Any, Value] = {}
     for parameter, argument in zip(parameters, arguments, strict=True):
         found, ctype = converted(ctx, argument, ctx.type_of(parameter)), ctx.type_of(parameter)
+        given[parameter.data[0]] = found
         if isinstance(found, Structure | StructurePointer):
             passed += _members(ctx, found, definition, parameter, argument)
         else:
             passed += _parts(ctx, found, ctype, argument)
     ctype = ctx.type_of(cursor)
-    results = result_types(ctx, ctype, cursor)
+    results = result_types(ctx, ctype, definition)
     called = {"callee": SymbolRefAttr(symbol)}
     made = CallOp.create(operands=passed, result_types=results, properties=called, location=at)
     ctx.flow.add(made)
     if isinstance(ctype, ComplexType):
         re, im = made.results
         return Complex(re, im, ctype.part)
+    if isinstance(ctype, PointerType) and is_structure(ctype):
+        return given[returned_structure(definition, ctx.unit.known).data[0]]
     if is_structure(ctype):
         return _returned(ctx, cursor.type, iter(made.results))
     if len(results) > 1:
@@ -281,7 +288,12 @@ def result_types(ctx: Context, ctype: CType, cursor: Any) -> list[Attribute]:
         element, shape = pointee(ctx, ctype.element, cursor, ctype.spelling)
         if None not in shape:
             return [memory_type(element), ir_type(UNSIGNED_LONG)]
-    record = cursor.result_type if cursor.kind is CursorKind.FUNCTION_DECL else cursor.type
+    is_function = cursor.kind is CursorKind.FUNCTION_DECL
+    record = cursor.result_type if is_function else cursor.type
+    if is_function and isinstance(ctype, PointerType) and is_structure(ctype):
+        if returned_structure(cursor, ctx.unit.known) is None:
+            raise ctx.refusal("struct-result", cursor, ctype.spelling)
+        return []
     if is_structure(ctype) and fields(record):
         found = [result_types(ctx, ctx.unit.types.read(field.type), field) for field in fields(record)]
         return [one for types in found for one in types]

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import LiftError
     from tensorlift.frontends.c.clang_types import TypeReader
     from tensorlift.frontends.cpp.objects import ContainerType
+    from tensorlift.readers.clang.left_out import LeftOut
 
 INDEX = IndexType()
 _MOST_NODES = 20_000  # expressions and statements; more take seconds to read
@@ -240,6 +241,11 @@ class Unit:
         """Begin to find places."""
         self.positions = libclang.Positions(self.file)
 
+    def known(self, declaration: Any) -> Any:
+        """Give the definition of a function; None where there is none."""
+        found = self.definition(declaration)
+        return None if isinstance(found, str) else found
+
 
 @dataclass(slots=True)
 class Frame:
@@ -291,6 +297,7 @@ class Context:
     labels: dict[str, Flow] = field(default_factory=dict)
     cases: dict[int | None, Flow] = field(default_factory=dict)
     callees: dict[str, Any] = field(default_factory=dict)
+    left_out: LeftOut | None = None
     checks: list[Callable[[], None]] = field(default_factory=list)  # asked when all phis are settled
     outer: dict[str, SSAValue] = field(default_factory=dict)  # the pointers at file scope that it takes as arguments
     depth: int = 0

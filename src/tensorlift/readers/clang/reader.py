@@ -37,10 +37,17 @@ from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.location import END
 from tensorlift.ir.tables import of_table
-from tensorlift.ops.c_types import VOID, ComplexType, CType, FloatType, NumberType, is_structure
+from tensorlift.ops.c_types import VOID, ComplexType, CType, FloatType, NumberType, PointerType, is_structure
 from tensorlift.readers.clang.calls import is_known, result_types  # and the rules of calls come into their tables
 from tensorlift.readers.clang.complex_numbers import return_in_memory
-from tensorlift.readers.clang.context import C, ComplexLocal, Context, Rules, Unit, pointee
+from tensorlift.readers.clang.context import (
+    C,
+    ComplexLocal,
+    Context,
+    Rules,
+    Unit,
+    pointee,
+)
 from tensorlift.readers.clang.declarations import (
     Variable,
     addressed,
@@ -50,11 +57,13 @@ from tensorlift.readers.clang.declarations import (
     with_extents,
 )
 from tensorlift.readers.clang.initialisers import items_of
+from tensorlift.readers.clang.left_out import LeavesOutError, LeftOut
 from tensorlift.readers.clang.member_uses import UseFinder
 from tensorlift.readers.clang.members import is_table, structure_parameter, table
 from tensorlift.readers.clang.nulls import take_null
 from tensorlift.readers.clang.objects import contents
 from tensorlift.readers.clang.outside import hand_on_pointers
+from tensorlift.readers.clang.returned import keep_returned
 from tensorlift.readers.clang.statements import statement
 from tensorlift.readers.flow import FlowGraph, named, poison
 from tensorlift.refusals import refusal
@@ -103,6 +112,7 @@ class Reading:
     units: dict[int, tuple[Unit, ParsedFile]] = field(default_factory=dict)
     functions: dict[str, LiteralFunction] = field(default_factory=dict)
     callees: dict[str, dict[str, Location]] = field(default_factory=dict)
+    left_out: dict[str, tuple[Any, LeftOut]] = field(default_factory=dict)  # by function, with its cursor
     waiting: list[Any] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
     globals: dict[tuple[int | None, str], GlobalOp] = field(default_factory=dict)
@@ -141,6 +151,8 @@ def read_parsed_literally(
         _ask(reading, cursor)
     while reading.waiting:
         _read(reading, reading.waiting.pop(0))
+        if not reading.waiting:
+            _refuse_callers(reading, reads_again=True)
     operations = {name: f.operation for name, f in reading.functions.items() if f.operation is not None}
     hand_on_pointers(operations)
     for name, error in take_null(operations):
@@ -154,7 +166,7 @@ def read_parsed_literally(
 
 def _as_asked_for(function: LiteralFunction) -> LiteralFunction:
     """Refuse a function of its own that returns a structure, which only what calls it can use."""
-    if function.operation is None or not is_structure(function.result):
+    if function.operation is None or not is_structure(function.result) or isinstance(function.result, PointerType):
         return function
     found = refusal("struct-result", function.location, function.result.spelling)
     return replace(function, operation=None, diagnostics=found.diagnostics)
@@ -168,6 +180,8 @@ def literal_module_of(parsed: ParsedFile, name: str, elsewhere: Elsewhere | None
         raise LiftError(*function.diagnostics)
     if isinstance(function.result, ComplexType):
         return_in_memory(function.operation)
+    elif isinstance(function.result, PointerType) and function.operation.function_type.outputs.data:
+        keep_returned(function.operation)
     return found.module
 
 
@@ -264,11 +278,16 @@ def _read(reading: Reading, cursor: Any) -> None:
     """Read one function; what refuses it becomes its diagnostics."""
     name, graph = _symbol(reading, cursor, cursor.spelling), FlowGraph(Block())
     unit, parsed = reading.of(cursor)
-    ctx = Context(unit, graph, unit.types.read(cursor.result_type))
+    left_out = LeftOut(known[1].arms) if (known := reading.left_out.get(name)) is not None else LeftOut()
+    ctx = Context(unit, graph, unit.types.read(cursor.result_type), left_out=left_out)
+    reading.left_out[name] = cursor, left_out
     location = ctx.position(cursor)
     found = parsed.within(cursor)
     try:
         function = _refused(name, location, found) if found else _function(ctx, cursor, name, location)
+    except LeavesOutError:
+        _read(reading, cursor)
+        return
     except LiftError as error:
         function = _refused(name, location, error.diagnostics)
     except Exception as error:
@@ -345,12 +364,12 @@ def _fall_off(ctx: Context, results: list[Attribute], cursor: Any) -> None:
     ctx.flow.leave([ctx.flow.value(poison(result, at)) for result in results if ctx.flow.current.is_live], at)
 
 
-def _refuse_callers(reading: Reading) -> None:
-    """Refuse what calls a function that is refused, until nothing changes."""
+def _refuse_callers(reading: Reading, *, reads_again: bool = False) -> None:
+    """Refuse what calls a function that is refused, until nothing changes, or read it again without these calls."""
     changed = True
     while changed:
         changed = False
-        for name, function in reading.functions.items():
+        for name, function in list(reading.functions.items()):
             if function.operation is None:
                 continue
             for callee, place in reading.callees[name].items():
@@ -358,7 +377,11 @@ def _refuse_callers(reading: Reading) -> None:
                 if called.operation is None:
                     note = called_from(callee, place)
                     found = tuple(replace(d, notes=(*d.notes, note)) for d in called.diagnostics)
-                    reading.functions[name] = replace(function, operation=None, diagnostics=found)
+                    cursor, left_out = reading.left_out[name]
+                    if reads_again and left_out.leave_out_calls(callee, found):
+                        _read(reading, cursor)
+                    else:
+                        reading.functions[name] = replace(function, operation=None, diagnostics=found)
                     changed = True
                     break
 

@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
 
+from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.for_headers import places_of_parts
-from tensorlift.ops.c_types import IntegerType, VoidType
+from tensorlift.ir.literal_function import left_out
+from tensorlift.ops.c_types import IntegerType, PointerType, VoidType, is_structure
 from tensorlift.readers.clang.calls import flattened, is_ending, is_output
 from tensorlift.readers.clang.conditions import branch_on
 from tensorlift.readers.clang.context import C, Context, scalar
 from tensorlift.readers.clang.declarations import declare
 from tensorlift.readers.clang.expressions import converted, effect
+from tensorlift.readers.clang.left_out import LeavesOutError
+from tensorlift.readers.clang.returned import return_structure
 from tensorlift.readers.flow import Flow, named
 
 if TYPE_CHECKING:
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
 
 _FOR_PARTS = 4
 _KEYWORDS = {CursorKind.FOR_STMT: "for", CursorKind.WHILE_STMT: "while"}
+_LOOPS = (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT)
 _HARMLESS = {
     CursorKind.TYPEDEF_DECL,
     CursorKind.STRUCT_DECL,
@@ -78,12 +83,42 @@ def _if(ctx: Context, cursor: Any) -> None:
     condition, then, *otherwise = libclang.children(cursor)
     arms, join = [(Flow(), then), (Flow(), otherwise[0] if otherwise else None)], Flow()
     branch_on(ctx, condition, arms[0][0], arms[1][0])
-    for flow, arm in arms:
+    for (flow, arm), (_, other) in zip(arms, arms[::-1], strict=True):
         ctx.flow.enter(flow)
         if arm is not None:
-            statement(ctx, arm)
+            _arm(ctx, arm, other)
         ctx.flow.jump(join, ctx.location(cursor if arm is None else arm))
     ctx.flow.enter(join)
+
+
+def _arm(ctx: Context, cursor: Any, other: Any) -> None:
+    """Read an arm of a condition, or end where it is left out, which its other arm is not then."""
+    found, arm = ctx.left_out, cursor.data[1]
+    if found is None or ctx.loops:
+        statement(ctx, cursor)
+    elif arm in found.arms:
+        at = ctx.location(cursor)
+        ctx.flow.add(left_out(ctx.truth(0, at), at, found.arms[arm][0]))
+    else:
+        found.inside.append(arm)
+        try:
+            statement(ctx, cursor)
+        except LiftError as error:
+            if not _may_be_left_out(cursor) or (other is not None and other.data[1] in found.arms):
+                raise
+            found.arms[arm] = error.diagnostics
+            raise LeavesOutError from error
+        found.inside.pop()
+
+
+def _may_be_left_out(cursor: Any) -> bool:
+    """Whether there is a call in an arm, and no loop."""
+    return _holds(cursor, CursorKind.CALL_EXPR) and not any(_holds(cursor, kind) for kind in _LOOPS)
+
+
+def _holds(cursor: Any, kind: CursorKind) -> bool:
+    """Whether a statement is of a kind, or something in it."""
+    return bool(cursor.kind is kind or libclang.descendants(cursor, kind))
 
 
 def _while(ctx: Context, cursor: Any) -> None:
@@ -232,6 +267,8 @@ def _return(ctx: Context, cursor: Any) -> None:
     elif isinstance(ctx.result, VoidType):
         effect(ctx, children[0])
         ctx.flow.leave((), at)
+    elif isinstance(ctx.result, PointerType) and is_structure(ctx.result):
+        return_structure(ctx, children[0], at)
     else:
         found = converted(ctx, children[0], ctx.result)
         ctx.flow.leave(flattened(ctx, found, ctx.result, cursor, children[0].type), at)

@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING
 from tensorlift.contract.language import AnyOf, Compare, NotNull, Separate
 from tensorlift.contract.notation import parse_sum
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.function import FunctionView, Parameter, base_type, fortran_of, structures_of
+from tensorlift.ir.function import (
+    FunctionView,
+    Parameter,
+    base_type,
+    fortran_of,
+    returned_pointer_of,
+    structures_of,
+)
 from tensorlift.ir.structures import guarded, read_structures, structure_of, type_of_place
 from tensorlift.poly.domain import at_least
 from tensorlift.targets.c.scalars import C_TYPES
@@ -131,6 +138,10 @@ def signature_of(view: FunctionView, conditions: Sequence[Condition | None], quo
     if fortran_of(view) and not fortran_of(view)["by_columns"]:
         message = f"no function with the signature of '{view.name}' is written: Fortran has arrays by columns"
         raise refuse("TL309", message, view.location, "let Fortran call it: use --in-place or build")
+    returned = returned_pointer_of(view)
+    if returned:
+        message = f"no function with the signature of '{view.name}' is written: it returns '{returned}'"
+        raise refuse("TL309", message, view.location, "call the program itself, or let the function return nothing")
     texts = structures_of(view)
     declared, roots = read_structures(texts), {name: ctype for name, ctype in view.c_parameters if ctype}
     places = {p.name: _place(p, view, roots, declared) for p in view.parameters}

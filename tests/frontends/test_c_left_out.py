@@ -1,0 +1,113 @@
+"""Arms that cannot be read are left out under a precondition, pointers that are returned are the caller's own."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.lifts import lifted
+
+from tensorlift.pipeline import LiftOptions
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from tensorlift.record import FunctionRecord
+
+HEAD = """
+typedef struct { unsigned dim; double *ve; } VEC;
+int printf(const char *, ...);
+void *realloc(void *, unsigned long);
+extern VEC *resized(VEC *, int);
+static void grow(double *x, int n) { x = realloc(x, 8 * n); x[n - 1] = 0; }
+"""
+BODY = "for (int i = 0; i < n; i++) x[i] *= 2;"
+
+LIFTED = {
+    "output": (f'if (v) printf("%d", n); {BODY}', ["v == 0"]),
+    "a call of what cannot be read": (f"if (n > v) grow(x, n); {BODY}", ["n <= v"]),
+    "an early return": (f'if (n > v) {{ printf("%d", n); return; }} {BODY}', ["n <= v"]),
+    "an arm in an arm": (f'if (v > 3) {{ if (v > 5) printf("5"); n = 3; }} {BODY}', ["v <= 5"]),
+}  # fmt: skip
+REFUSED = {
+    "what data ask for": (f'if (x[0] > v) printf("%d", n); {BODY}', "TL152", 8),
+    "an arm in a loop": ('for (int i = 0; i < n; i++) { x[i] = 2; if (v) printf("%d", i); }', "TL152", 8),
+    "an arm with a loop": (f'if (v) for (int i = 0; i < n; i++) printf("%g", x[i]); {BODY}', "TL152", 8),
+    "both arms": (f'if (v) printf("%d", n); else resized(0, n); {BODY}', "TL150", 8),
+}  # fmt: skip
+
+
+def _text(body: str) -> str:
+    return f"{HEAD}void f(double *x, int n, int v) {{\n{body}\n}}\n"
+
+
+@cache
+def _functions(text: str) -> dict[str, FunctionRecord]:
+    return {one.name: one for one in lifted(source_from_text(text, "k.c"), LiftOptions(test=True)).functions}
+
+
+@pytest.mark.parametrize("name", LIFTED)
+def test_an_arm_that_cannot_be_read_is_left_out(name: str) -> None:
+    body, required = LIFTED[name]
+    found = _functions(_text(body))["f"]
+    assert found.lifted, found.diagnostics
+    assert set(required) <= {one.text for one in found.preconditions}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_where_nothing_tells_that_it_is_not_taken_it_is_refused(name: str) -> None:
+    body, code, line = REFUSED[name]
+    found = _functions(_text(body))["f"]
+    (first,) = found.diagnostics
+    assert first.location is not None
+    assert (first.code, first.location.line) == (code, line), first
+
+
+RETURNED = """
+double *scaled(double *x, int n) { double *p = x; while (n-- > 0) *p++ *= 2; return x; }
+double *checked(double *x, int n) { if (n < 3) return 0; for (int i = 0; i < n; i++) x[i] *= 2; return x; }
+VEC *doubled(VEC *v) { for (unsigned i = 0; i < v->dim; i++) v->ve[i] *= 2; return v; }
+VEC *halved(VEC *v, VEC *out) {
+  if (v->dim != out->dim) out = resized(out, v->dim);
+  for (unsigned i = 0; i < v->dim; i++) out->ve[i] = v->ve[i] / 2;
+  return out;
+}
+VEC *both(VEC *v, VEC *out) { return halved(doubled(v), out); }
+double *moved(double *x, int n) { while (n-- > 0) *x++ *= 2; return x; }
+VEC *either(VEC *v, VEC *w, int n) { for (int i = 0; i < n; i++) v->ve[i] = 0; return n > 3 ? v : w; }
+"""
+
+
+def test_a_parameter_that_is_returned_is_the_caller_s_own() -> None:
+    found = _functions(HEAD + RETURNED)
+    for name in ("scaled", "checked", "doubled", "halved", "both"):
+        assert found[name].lifted, found[name].diagnostics
+        assert "return None" not in found[name].program
+    assert [one.text for one in found["checked"].preconditions] == ["n >= 3"]
+    assert "v_dim == out_dim" in {one.text for one in found["both"].preconditions}
+    assert [found[name].diagnostics[0].code for name in ("moved", "either")] == ["TL136", "TL140"]
+
+
+OLD = """
+twice(x, n) double *x; { int i; for (i = 0; i < n; i++) x[i] = 2 * x[i]; return n; }
+double roots(double *x, int n) { int i; double s = 0; for (i = 0; i < n; i++) s += sqrt(x[i]); return s; }
+void __add__(double *x, int n) { for (int i = 0; i < n; i++) x[i] += 1; }
+"""
+
+
+def test_what_c_was_before_1999_is_read() -> None:
+    found = _functions(OLD)
+    assert all(one.lifted for one in found.values()), [one.diagnostics for one in found.values()]
+
+
+LEAST = """
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+void right(double *x, int n, int m, int k) { int c = MIN(n, MIN(k, m)); for (int i = 0; i < c; i++) x[i] = 1; }
+void left(double *x, int n, int m, int k) { int c = MIN(MIN(k, m), n); for (int i = 0; i < c; i++) x[i] = 1; }
+void once(double *x, int n, int m, int k) { int t = MIN(k, m), c = MIN(n, t); for (int i = 0; i < c; i++) x[i] = 1; }
+"""
+
+
+def test_the_least_of_three_bounds_a_loop() -> None:
+    found = _functions(LEAST)
+    assert all(one.lifted for one in found.values()), [one.diagnostics for one in found.values()]
