@@ -133,3 +133,25 @@ def test_new_memory_may_be_what_a_call_or_a_load_gives(made: str) -> None:
     )
     (message,) = said(text)
     assert message.startswith("the nest stays as it is: it needs that y shares no memory with x")
+
+
+@pytest.mark.parametrize(
+    ("condition", "tested"),
+    [
+        ("%q = arith.cmpi slt, %i, %n : index", []),
+        ("%q = arith.cmpf olt, %s, %s : f64", ["x.shape[0] >= n"]),
+        ("%q = arith.ori %p, %p : i1", ["x.shape[0] >= n"]),
+    ],
+)
+def test_an_access_that_may_not_run_tells_no_extent(condition: str, tested: list[str]) -> None:
+    text = f"""func.func @f(%x: memref<?xf64>, %n: index, %k: index, %p: i1, %s: f64) {{
+      affine.for %i = 0 to %n {{
+        {condition}
+        scf.if %q {{
+          memref.store %s, %x[%i] : memref<?xf64>
+        }}
+      }}
+      return
+    }}"""
+    (note,) = said(text)
+    assert [part for part in note.replace(" [TL592]", "").split("; ") if "shape" in part] == tested

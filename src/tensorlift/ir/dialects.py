@@ -100,6 +100,7 @@ _HOMES = {
     "affine": "Affine",
     "arith": "Arith",
     "builtin": "Builtin",
+    "cf": "Cf",
     "func": "Func",
     "index": "Index",
     "linalg": "Linalg",
@@ -107,15 +108,12 @@ _HOMES = {
     "memref": "MemRef",
     "scf": "Scf",
     "tensor": "Tensor",
+    "ub": "UB",
     "vector": "Vector",
 }
 _OF_VECTORS = {"broadcast", "extract", "fma", "load", "reduction", "store", "transfer_read", "transfer_write"}
 # Literal IR is made of these alone: control is branches, and nothing is affine yet.
-_LITERAL_HOMES = {
-    **{name: _HOMES[name] for name in ("arith", "builtin", "func", "math", "memref")},
-    "cf": "Cf",
-    "ub": "UB",
-}
+_LITERAL_HOMES = {name: _HOMES[name] for name in ("arith", "builtin", "cf", "func", "math", "memref", "ub")}
 _ADDED: dict[str, list[type[Operation]]] = {
     "affine": [AffineMaxOp, AffineParallelOp],
     "arith": [RemfOp, IndexCastUIOp],
@@ -174,7 +172,7 @@ def _load(name: str) -> Dialect:
     if name == "llvm":
         llvm = import_module("xdsl.dialects.llvm")
         return Dialect(name, [llvm.IntToPtrOp], [llvm.LLVMPointerType])
-    dialect: Dialect = getattr(import_module(f"xdsl.dialects.{name}"), (_HOMES | _LITERAL_HOMES)[name])
+    dialect: Dialect = getattr(import_module(f"xdsl.dialects.{name}"), _HOMES[name])
     added = _added(name)
     kept = [op for op in dialect.operations if op.name not in {other.name for other in added}]
     if name == "vector":

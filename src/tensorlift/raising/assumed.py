@@ -22,7 +22,7 @@ from tensorlift.ir.requirements import DISTINCT
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.poly.names import unused
 from tensorlift.raising.bodies import unraisable
-from tensorlift.raising.outline import is_allocated, is_apart_from_new, memory_of, root_of
+from tensorlift.raising.outline import is_allocated, is_apart_from_new, is_first_block, memory_of, root_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -162,8 +162,7 @@ def _apart(arguments: Mapping[str, SSAValue], one: str, other: str, *, or_same: 
 
 
 def _is_argument(value: SSAValue) -> TypeGuard[BlockArgument]:
-    parent = value.block.parent_op() if isinstance(value, BlockArgument) else None
-    return parent is not None and parent.name == "func.func"
+    return isinstance(value, BlockArgument) and is_first_block(value.block)
 
 
 def _has_span(memory: SSAValue, view: SSAValue) -> TypeGuard[BlockArgument]:

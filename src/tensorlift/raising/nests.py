@@ -405,6 +405,8 @@ def _memref(
     found = memref_of(f"%{name}", of_type, cast("DType", dtype_of(of_type)), ())
     if found is None:
         raise unraisable("an array has a layout that is none by strides")
+    if isinstance(of_type.element_type, IndexType):
+        raise unraisable("an array has elements of the type index", "give it elements of the type i64")
     if stated is not None:
         return replace(found, extents=stated)
     extents: list[Affine | None] = []

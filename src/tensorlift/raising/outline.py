@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import affine
+from xdsl.dialects import affine, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AffineMapAttr,
@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind, AffineExpr, AffineMap
+from xdsl.rewriter import Rewriter
 
 from tensorlift.frontends.mlir.kernels import kernel_name, launched
 from tensorlift.ir.linear import evaluated
@@ -103,6 +104,29 @@ def outline(ops: Sequence[Operation]) -> Outline:
     function.location = ops[0].location
     facts = _facts(dict(zip(taken.outside, names, strict=True)))
     return Outline(ops, function, taken.outside, taken.shifts, results, names, shapes, _kernels(ops), facts)
+
+
+def body_as_region(function: Operation) -> Operation:
+    """Let a function execute a copy of its body, whose blocks jump to each other, as a region; give what does so."""
+    region = Region()
+    function.regions[0].clone_into(region)
+    for block in region.blocks:
+        last = block.last_op
+        if isinstance(last, ReturnOp):
+            Rewriter.replace_op(last, scf.YieldOp(*last.arguments))
+    first = region.blocks[0]
+    around = Block(arg_types=first.arg_types)
+    for inner, outer in zip(list(first.args), around.args, strict=True):
+        outer.name_hint = inner.name_hint
+        inner.replace_all_uses_with(outer)
+        first.erase_arg(inner)
+    types: Any = function.properties["function_type"]
+    executed = scf.ExecuteRegionOp(list(types.outputs), region)
+    executed.location = function.location
+    around.add_ops([executed, ReturnOp(*executed.results)])
+    function.detach_region(0)
+    function.add_region(Region(around))
+    return executed
 
 
 def _kernels(ops: Sequence[Operation]) -> dict[str, Operation]:
@@ -186,7 +210,7 @@ def _origins(value: SSAValue) -> Iterator[SSAValue]:
         for operand in owner.operands:
             if isinstance(operand.type, MemRefType):
                 yield from _origins(operand)
-    elif (parent := owner.parent_op()) is not None and parent.name != "func.func":
+    elif owner.parent is not None and not is_first_block(owner):
         raise unraisable("one of its arrays changes from iteration to iteration")
     yield value
 
@@ -203,26 +227,29 @@ def is_apart_from_new(value: SSAValue) -> bool:
     """
     memory = memory_of(value)
     if isinstance(memory, BlockArgument):
-        parent = memory.block.parent_op()
-        return parent is not None and parent.name == "func.func" and memory.block is parent.regions[0].blocks.first
+        return is_first_block(memory.block)
     return is_allocated(memory) or getattr(memory.owner, "name", "") == "memref.get_global"
 
 
 def is_global(value: SSAValue) -> bool:
     """Tell whether a value is the same all through a function."""
     owner = value.owner
-    block = owner.parent if isinstance(owner, Operation) else owner
+    return is_first_block(owner.parent if isinstance(owner, Operation) else owner)
+
+
+def is_first_block(block: Block | None) -> bool:
+    """Tell whether a block is that of a function which runs first, and once."""
     parent = None if block is None else block.parent_op()
-    return parent is not None and parent.name == "func.func"
+    return parent is not None and parent.name == "func.func" and block is parent.regions[0].blocks.first
 
 
 def _source_name(value: SSAValue) -> str | None:
     """Return the name of a value, that of the source where an argument states it."""
-    parent: Any = value.block.parent_op() if isinstance(value, BlockArgument) else None
-    rows = parent.properties.get("arg_attrs") if parent is not None and parent.name == "func.func" else None
-    stated = (
-        rows.data[value.index].data.get("tl.name") if rows is not None and isinstance(value, BlockArgument) else None
-    )
+    if not isinstance(value, BlockArgument) or not is_first_block(value.block):
+        return value.name_hint
+    function: Any = value.block.parent_op()
+    rows = function.properties.get("arg_attrs")
+    stated = rows.data[value.index].data.get("tl.name") if rows is not None else None
     return stated.data if isinstance(stated, StringAttr) else value.name_hint
 
 

@@ -16,7 +16,7 @@ from tensorlift.ir.text import functions
 from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.guarded import chains_in, reorder
 from tensorlift.raising.nests import as_blas, as_linalg, as_loops, replace_proved
-from tensorlift.raising.outline import root_of
+from tensorlift.raising.outline import body_as_region, root_of
 from tensorlift.raising.place import PURE, add_routines, check_names
 from tensorlift.raising.views import Views
 
@@ -141,9 +141,24 @@ class NestPass(RaisingPass):
             self.function(function)
 
     def function(self, function: Operation) -> None:
-        """Replace the nests of a function."""
-        for block in _blocks(self.report.at(function)):
+        """Replace the nests of a function; one whose blocks jump back is one nest."""
+        self.report.at(function)
+        if _jumps_back(function):
+            self._jumping(function)
+            return
+        for block in _blocks(function):
             self._block(block)
+
+    def _jumping(self, function: Operation) -> None:
+        """Replace the whole body of a function."""
+        body = function.regions[0]
+        nest, place = body_as_region(function), location_of(function)
+        try:
+            self.report.replaced("nest", self.replace([nest]), place)
+        except LiftError as refusal:
+            function.detach_region(0)
+            function.add_region(body)
+            self.report.stays("nest", refusal, place)
 
     def replace(self, ops: Sequence[Operation]) -> Replaced:
         """Replace nests that stand one behind the other together; raises LiftError where they stay."""
@@ -243,7 +258,7 @@ class Delinearize(RaisingPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Give the flat memrefs of every function dimensions."""
         del ctx
-        for function in functions(op):
+        for function in plain_functions(op):
             views = Views()
             for nest in _loops_in(self.report.at(function)):
                 self._nest(nest, views, set())
@@ -296,7 +311,7 @@ class RaiseLinalgToBlas(RaisingPass):
         """Raise every product of every function, and add the functions that call CBLAS."""
         del ctx
         routines: dict[str, Callee] = {}
-        for function in functions(op):
+        for function in plain_functions(op):
             for block in _blocks(self.report.at(function)):
                 self._block(block, op, routines)
         add_routines(op, routines.values())
@@ -343,7 +358,7 @@ class ReorderMatmulChain(RaisingPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Reorder every chain of every function."""
         del ctx
-        for function in functions(op):
+        for function in plain_functions(op):
             blocks = [block for inner in self.report.at(function).walk() for block in _blocks(inner)]
             for chain in [chain for block in blocks for chain in chains_in(block)]:
                 self._reorder(chain)
@@ -354,6 +369,21 @@ class ReorderMatmulChain(RaisingPass):
             self.report.replaced("chain", reorder(chain.ops), place)
         except LiftError as refusal:
             self.report.stays("chain", refusal, place)
+
+
+def _jumps_back(function: Operation) -> bool:
+    """Tell whether a block of a function jumps to one before, as loops of jumps do."""
+    seen: set[Block] = set()
+    for block in function.regions[0].blocks:
+        seen.add(block)
+        if block.last_op is not None and not seen.isdisjoint(block.last_op.successors):
+            return True
+    return False
+
+
+def plain_functions(module: ModuleOp) -> list[Operation]:
+    """List the functions of a module whose bodies do not jump."""
+    return [function for function in functions(module) if len(function.regions[0].blocks) == 1]
 
 
 def _groups(block: Block) -> Iterator[list[Operation]]:

@@ -40,9 +40,13 @@ _MAPS = {
 
 def put_in_place(outlined: Outline, module: ModuleOp) -> None:
     """Put the operations of a module's first function into the place of the outlined ones."""
-    inserted, values = _insert(outlined, module, InsertPoint.before(outlined.ops[-1]))
+    point = InsertPoint.before(outlined.ops[-1])
+    inserted, values = _insert(outlined, module, point)
     for result, value in zip(outlined.results, values, strict=True):
-        result.replace_all_uses_with(value)
+        cast = arith.IndexCastOp(value, result.type) if result.type != value.type else None
+        if cast is not None:  # an index is an integer of 64 bits in a definition
+            _insert_one(cast, outlined, point)
+        result.replace_all_uses_with(value if cast is None else cast.result)
     _erase(outlined, inserted)
 
 

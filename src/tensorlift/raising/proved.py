@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from tensorlift.contract.gather import preconditions_of
-from tensorlift.contract.language import Separate
+from tensorlift.contract.language import Compare, Separate
 from tensorlift.contract.required import required
 from tensorlift.diagnostics import LiftError, internal_error
 from tensorlift.ir.function import FunctionView, functions
@@ -25,6 +25,7 @@ from tensorlift.proofs.failure import INTERFACE, UNREADABLE, CheckFailure
 from tensorlift.proofs.read_back import Emitted, check_read_back
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.raising.bodies import unraisable
+from tensorlift.raising.certain import all_run
 from tensorlift.readers.mlir import literal_module_of
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.differential import compare_as_read
@@ -73,9 +74,23 @@ class Meaning:
         return decide(partial(literal_module_of, self.function, self.called), self.view, self.summary).undecided
 
     @cached_property
+    def stated(self) -> tuple[Precondition, ...]:
+        """What must hold of the arguments, where arrays are just as long as is needed."""
+        return tuple(preconditions_of(self.view, self.summary))
+
+    @property
     def preconditions(self) -> tuple[Precondition, ...]:
         """What must hold of the arguments; of a longer array, the part that the nest reaches is replaced."""
-        return tuple(p for p in preconditions_of(self.view, self.summary) if p.kind != "shape")
+        return tuple(p for p in self.stated if p.kind != "shape")
+
+    @cached_property
+    def reach(self) -> tuple[Condition, ...]:
+        """How far arrays must reach where the function may not access all that its definitions do."""
+        if all_run(self.function):
+            return ()
+        told = [p.condition for p in self.stated if p.kind in {"extent", "shape"}]
+        bounds = [replace(c, relation=">=") if isinstance(c, Compare) and c.relation == "==" else c for c in told]
+        return tuple(bound for bound in bounds if bound is not None)
 
 
 def meaning_of(outlined: Outline) -> Meaning:
@@ -129,8 +144,8 @@ def proved(
     """Return the module of a text whose function is proved to compute what a meaning says, when that holds, and proof.
 
     ``library`` are functions that the text calls, as loops.  The text may work in another order, and so demand that
-    more arrays are apart than the source does.  That accesses stay inside of their arrays is no condition: no module
-    means anything without it.
+    more arrays are apart than the source does.  That accesses stay inside of their arrays is no condition where all of
+    them run: no module means anything without it.
 
     Raises:
         LiftError: TL4xx, where that is not proved; TL900, where the interpreter contradicts the proof.
@@ -147,7 +162,7 @@ def proved(
     certificate = check_read_back(_read(program), emitted, meaning.summary, "linalg", Caller({}, {}, needed))
     _run(meaning, program.view)
     kept = [p.condition for p in meaning.preconditions if p.kind not in {"no-overlap", "extent"}]
-    others = [condition for condition in kept if condition is not None]
+    others = [*(condition for condition in kept if condition is not None), *meaning.reach]
     return module, (*others, *together(apart)), replace(certificate, target=MEMREF, preconditions=needed)
 
 

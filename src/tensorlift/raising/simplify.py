@@ -11,8 +11,7 @@ from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
 from xdsl.transforms.common_subexpression_elimination import cse
 from xdsl.transforms.dead_code_elimination import region_dce
 
-from tensorlift.ir.text import functions
-from tensorlift.raising.passes import RaisingPass
+from tensorlift.raising.passes import RaisingPass, plain_functions
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -40,7 +39,7 @@ class Canonicalize(RaisingPass):
         with self.report.counting(op):
             pattern = GreedyRewritePatternApplier([_Canonical()], ctx=ctx, folding_enabled=True)
             walker = PatternRewriteWalker(pattern, post_walk_func=region_dce)
-            for function in functions(op):
+            for function in plain_functions(op):
                 walker.rewrite_region(function.regions[0])
 
 
@@ -54,7 +53,7 @@ class EliminateCommon(RaisingPass):
         """Remove operations that compute what others do."""
         del ctx
         with self.report.counting(op):
-            for function in functions(op):
+            for function in plain_functions(op):
                 cse(function)
 
 

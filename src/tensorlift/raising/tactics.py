@@ -109,7 +109,7 @@ class RaiseWithTactics(NestPass):
 
     def _operations(self, function: Operation, rules: Sequence[Rule]) -> None:
         """Replace operations of Linalg by what tactics for them build."""
-        for op in list(function.walk()):
+        for op in list(function.walk()) if len(function.regions[0].blocks) == 1 else ():
             if op.name in STRUCTURED and any(rule.fires_on(op.name) for rule in rules):
                 place = location_of(op)
                 try:

@@ -49,7 +49,7 @@ BODIES = [
     Refused("atomic", "TL194", 1, 24, "%v = memref.atomic_rmw addf %x, %A[%n] : (f64, memref<?xf64>) -> f64"),
     Refused("rounding", "TL190", 1, 1, '%r = "arith.truncf"(%x) {roundingmode = 3 : i32} : (f64) -> f32'),
     Refused("loop without signs", "TL190", 1, 1, "scf.for %i = %n to %n step %n {\n} {unsignedCmp}"),
-    Refused("jump", "TL191", 1, 1, "cf.br ^bb1\n^bb1:"),
+    Refused("barrier", "TL191", 1, 1, "omp.barrier"),
     Refused(
         "parallel reduction",
         "TL195",
@@ -83,7 +83,7 @@ BODIES = [
     ),
     Refused("global", "TL196", 1, 1, "%g = memref.get_global @w : memref<4xf64>"),
     Refused("conversion", "TL194", 1, 1, "%y = builtin.unrealized_conversion_cast %n : index to i64"),
-    Refused("region", "TL195", 1, 1, "scf.execute_region {\n  scf.yield\n^bb1:\n  scf.yield\n}"),
+    Refused("region", "TL195", 1, 1, "scf.execute_region {\n  cf.br ^bb1\n^bb1:\n  cf.br ^bb1\n}"),
 ]
 # Bodies that the program computes, each with what it computes of `%A[%i]`.
 LIFTED = {

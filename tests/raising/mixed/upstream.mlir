@@ -58,7 +58,7 @@ func.func @fill(%A: memref<8xi32>) {
   return
 }
 // -----
-// raised: 1, stays: branches
+// raised: 2, stays:
 func.func @branches(%c: i1, %A: memref<8xf64>) -> f64 {
   %z = arith.constant 0.0 : f64
   cf.cond_br %c, ^bb1(%z : f64), ^bb2

@@ -97,7 +97,7 @@ func.func @fill(%A: memref<4xf32>) {
   }
 #-}
 // -----
-// raised: 1, stays: jumps, switch
+// raised: 1, stays:
 func.func @jumps(%c: i1, %x: f32, %y: index) -> f32 {
   cf.cond_br %c, ^one(%x, %y : f32, index), ^two(%x : f32)
 ^one(%a: f32, %b: index):

@@ -57,6 +57,11 @@ def argument_marks(function: Operation) -> Sequence[Mapping[str, Attribute]]:
     return [row.data for row in rows] if rows is not None else [{}] * count  # type: ignore[attr-defined]  # an array
 
 
+def first_block(function: Operation) -> Block:
+    """Give the block of a function that has its arguments."""
+    return function.regions[0].blocks[0]
+
+
 def only_block(function: Operation) -> Block:
     """Give the body of a function that does not jump."""
     region = function.regions[0]

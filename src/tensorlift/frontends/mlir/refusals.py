@@ -35,7 +35,6 @@ REFUSALS: dict[str, Refusal] = {
         "TL194", "`{detail}` is not lifted", "write it with loops, `scf.if`, loads, stores and arithmetic"
     ),
     "control": Refusal("TL195", "{detail}", "use counted loops and `scf.if`"),
-    "region": Refusal("TL195", "`{detail}` is not lifted", "write its operations without the region"),
     "memory": Refusal("TL196", "{detail}", "access each memref by its own name and all of its dimensions"),
     "tensors": Refusal(
         "TL196", "{detail}", "take a part with `tensor.extract_slice`, or make it with `linalg.generic`"

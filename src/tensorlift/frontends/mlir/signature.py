@@ -15,7 +15,7 @@ from xdsl.ir.affine import AffineBinaryOpKind, AffineExpr
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.mlir.agreement import Agreement
-from tensorlift.frontends.mlir.names import argument_marks
+from tensorlift.frontends.mlir.names import argument_marks, first_block
 from tensorlift.frontends.mlir.refusals import check_scalar, refusal
 from tensorlift.ir import nodes
 from tensorlift.ir.function import SIZE, axis_name
@@ -143,7 +143,9 @@ class Interface:
         """List the arguments that stand for memory that is made and returned; where it is made tells open extents."""
         last: Any = self.literal.body.blocks[-1].last_op
         made = [value for value in last.operands if isinstance(value.type, MemRefType)]
-        returned: Any = self.function.regions[0].block.last_op
+        if len(self.function.regions[0].blocks) > 1:
+            return []  # where the reader refuses arrays
+        returned: Any = first_block(self.function).last_op
         kinds: list[Any] = [value.type for value in returned.operands if _is_made(value)]
         if len(kinds) != len(made):
             raise refusal("part", location_of(returned), "an array that a call returns is returned")
@@ -168,7 +170,7 @@ def interface_of(function: Operation, literal: FuncOp, source: str, sizes: Sizes
         LiftError: for a type that no argument has.
 
     """
-    names, body = argument_names(literal), function.regions[0].block
+    names, body = argument_names(literal), first_block(function)
     general = () if sizes is None else sizes.values
     own = [name for name in names if name.isidentifier() and name not in general]
     arguments = dict(zip(own, body.args, strict=True))

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, StringAttr
+from xdsl.dialects.cf import AssertOp
+from xdsl.dialects.ub import PoisonAttr, PoisonOp
 from xdsl.ir import Block
 
-from tensorlift.frontends.mlir.names import only_block
 from tensorlift.ir.arithmetic import constant, constant_of
 from tensorlift.readers.mlir.context import lane_hints, lane_types, machine_type, named
+from tensorlift.readers.mlir.jumps import jumping
 from tensorlift.readers.mlir.scalars import applied, extremum, holds
 
 if TYPE_CHECKING:
@@ -278,10 +280,26 @@ def _join(ctx: Context, op: Operation, after: Block) -> None:
 
 
 def _execute_region(ctx: Context, op: Operation) -> None:
-    if len(op.regions[0].blocks) != 1:
-        raise ctx.refusal("region", op, op.name)
-    last = ctx.read(op.regions[0].block)
+    _region(ctx, op, op.regions[0])
+
+
+def _region(ctx: Context, op: Operation, region: Region) -> None:
+    """Read a region that runs once, and gives the results of an operation."""
+    if len(region.blocks) > 1:
+        ctx.bind(op.results, jumping(ctx, region, lambda last: ctx.flat(last.operands)))
+        return
+    last = ctx.read(region.block)
     ctx.known.update(zip(op.results, (ctx.known[value] for value in last.operands), strict=True))
+
+
+def _assert(ctx: Context, op: Operation) -> None:
+    message: Any = op.properties["msg"]
+    ctx.end(AssertOp(ctx.number(op.operands[0]), f"assertion: {message.data}"))
+
+
+def _poison(ctx: Context, op: Operation) -> None:
+    made = machine_type(op.results[0].type, op)
+    ctx.known[op.results[0]] = ctx.add(PoisonOp.create(result_types=[made], properties={"value": PoisonAttr()}))
 
 
 def _call(ctx: Context, op: Operation) -> None:
@@ -292,12 +310,11 @@ def _call(ctx: Context, op: Operation) -> None:
         raise ctx.refusal("call", op, name)
     if name in ctx.calls:
         raise ctx.refusal("recursion", op, name)
-    body = only_block(ctx.functions[name])
-    ctx.known.update(zip(body.args, (ctx.known[value] for value in op.operands), strict=True))
+    region = ctx.functions[name].regions[0]
+    ctx.known.update(zip(region.blocks[0].args, (ctx.known[value] for value in op.operands), strict=True))
     ctx.calls.append(name)
-    last = ctx.read(body)
+    _region(ctx, op, region)
     ctx.calls.pop()
-    ctx.known.update(zip(op.results, (ctx.known[value] for value in last.operands), strict=True))
 
 
 # Reductions of ``affine.parallel``: how two values become one, and the neutral element of a type of so many bits.
@@ -320,6 +337,7 @@ CONTROL: dict[str, Rule] = {
     "affine.for": _affine_for,
     "affine.if": _affine_if,
     "affine.parallel": _affine_parallel,
+    "cf.assert": _assert,
     "func.call": _call,
     "memref.alloca_scope": _execute_region,
     "scf.for": _scf_for,
@@ -329,4 +347,5 @@ CONTROL: dict[str, Rule] = {
     "scf.while": _scf_while,
     "scf.index_switch": _scf_switch,
     "scf.execute_region": _execute_region,
+    "ub.poison": _poison,
 }

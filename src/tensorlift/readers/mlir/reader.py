@@ -15,13 +15,14 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp, i64
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block
 
-from tensorlift.frontends.mlir.names import Names, argument_marks, only_block
+from tensorlift.frontends.mlir.names import Names, argument_marks, first_block
 from tensorlift.ir.function import SIZE, axis_name
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.location import location_of
 from tensorlift.ir.subscripts import READ_ONLY, STRUCTURED
 from tensorlift.readers.mlir.context import NSW, Context, View, machine_type, named
 from tensorlift.readers.mlir.control import CONTROL
+from tensorlift.readers.mlir.jumps import jumping
 from tensorlift.readers.mlir.kernels import KERNELS
 from tensorlift.readers.mlir.memory import MEMORY, declared
 from tensorlift.readers.mlir.vectors import VECTORS
@@ -57,7 +58,7 @@ def literal_module_of(function: Operation, functions: Mapping[str, Operation], s
         LiftError: where a part of it has no literal meaning.
 
     """
-    entry, body = Block(), only_block(function)
+    entry, body = Block(), first_block(function)
     names = Names(() if sizes is None else sizes.values)
     ctx = Context(entry, functions, names, RULES, function.location, blocks=[entry])
     called: list[str] = []
@@ -80,16 +81,25 @@ def literal_module_of(function: Operation, functions: Mapping[str, Operation], s
     ctx.arguments += [view for view in ctx.known.values() if isinstance(view, View)]
     symbol: Any = function.properties["sym_name"]
     ctx.calls.append(symbol.data)
-    last = ctx.read(body)
+    results = _body(ctx, function)
     if sizes is not None and any(ctx.loops[slot] != sizes.loops[slot] for slot, _ in sizes.slots):
         raise ctx.refusal("control", function, "the loops with constant bounds are not those of the source")
-    results = _returned(ctx, last)
-    ctx.place = last.location
     ctx.end(ReturnOp.create(operands=results))
     called += [axis_name(name, axis, SIZE) for name, axis in ctx.sizes]
     types = [value.type for value in results]
     made = literal_function(names.of_function(symbol.data), called, types, ctx.blocks, function.location)
     return ModuleOp([made])
+
+
+def _body(ctx: Context, function: Operation) -> list[SSAValue]:
+    """Read what a function does; give what it returns."""
+    region = function.regions[0]
+    if len(region.blocks) > 1:
+        return jumping(ctx, region, partial(_returned, ctx))
+    last = ctx.read(region.block)
+    results = _returned(ctx, last)
+    ctx.place = last.location
+    return results
 
 
 def _generalise(ctx: Context, sizes: Sizes, add: Callable[[str], SSAValue]) -> None:
