@@ -145,7 +145,7 @@ CASES = [
     ),
     Refused("lists in a slice", "TL176", 2, 9, "def f(A: list[list[float]]):\n    B = A[1:]\n    B[0][0] = 1\n"),
     Refused("list by two indices", "TL177", 2, 5, "def f(A: list[list[float]]):\n    A[0, 0] = 1\n"),
-    Refused("not a number", "TL175", 2, 9, "def f(x):\n    m = np.nan\n"),
+    Refused("not a number", "TL175", 3, 12, "def f(x):\n    m = np.nan\n    return max(m, x[0])\n"),
     Refused("a type of arange", "TL187", 2, 12, "def f(n: int):\n    return np.arange(n, dtype=np.int32)\n"),
     Refused("two starts of a sum", "TL187", 2, 12, "def f(x: list[float]):\n    return sum(x, 1.0, 2.0)\n"),
     Refused("out of maximum", "TL187", 2, 12, "def f(x: 'float64[:]'):\n    x[:] = np.maximum(x, x, x)\n"),

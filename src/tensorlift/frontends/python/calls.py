@@ -216,10 +216,8 @@ def _builtin(ctx: Inference, name: str, node: ast.Call) -> Operand | None:
     """Evaluate a builtin that takes arrays or gives several numbers; None for any other."""
     if name in _BUILTINS:
         return _BUILTINS[name](ctx, node)
-    if name == "float" and node.args and ast.unparse(node.args[0]).strip("'-+").lower() in {"inf", "infinity"}:
+    if name == "float" and node.args and ast.unparse(node.args[0]).strip("'-+").lower() in {"inf", "infinity", "nan"}:
         return floating(float(ast.literal_eval(node.args[0])))
-    if name == "float" and node.args and ast.unparse(node.args[0]).strip("'-+").lower() == "nan":
-        raise RefusedError("infinite", ast.unparse(node))
     if name == "sum" and (start := _start_of_sum(node)) is not None:
         rest = _call(ctx, ast.copy_location(ast.Call(node.func, node.args[:1], []), node))
         return operated(ctx, ast.Add(), scalar(ctx, start), rest)

@@ -56,7 +56,6 @@ _EXACT: dict[type[ast.operator], Callable[[int, int], int]] = {
 _GROWING = (ast.Add, ast.Sub, ast.Mult, ast.Pow, ast.LShift)
 _LARGEST_POWER = 8
 _INT64 = 1 << 63
-_NO_NUMBERS = {"nan", "NaN"}
 KNOWN_MODULES = {"math", "numpy"}
 
 # How the definition of a function of NumPy is read in place of an expression, for arguments and what the source
@@ -190,7 +189,7 @@ def named_constant(ctx: Inference, node: ast.Attribute) -> Scalar | None:
         return None
     if node.attr in CONSTANTS:
         return floating(CONSTANTS[node.attr])
-    raise RefusedError("infinite" if node.attr in _NO_NUMBERS else "attribute", ast.unparse(node))
+    raise RefusedError("attribute", ast.unparse(node))
 
 
 def _tuple(ctx: Inference, node: ast.Tuple) -> Sizes:

@@ -21,6 +21,7 @@ from xdsl.ir.affine import AffineConstraintKind
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.python.assignments import copy_refilled, declare
 from tensorlift.frontends.python.facts import Facts
+from tensorlift.frontends.python.not_numbers import ordered_nan
 from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.scalars import Scalar, is_wide
 from tensorlift.frontends.python.signature import kinds_of
@@ -58,6 +59,9 @@ def infer(function: ast.FunctionDef, module: Module, told: Mapping[str, str] | N
 
     Raises ``LiftError`` with the reason where it is refused.
     """
+    ordered = ordered_nan(function, module.functions)
+    if ordered is not None:
+        raise refusal("not-a-number", module.locate(ordered), ast.unparse(ordered))
     kinds = kinds_of(function, module.locate, told)
     facts = Facts()
     for _ in range(_PASSES):

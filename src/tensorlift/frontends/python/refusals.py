@@ -69,8 +69,10 @@ REFUSALS: dict[str, Refusal] = {
     "large": Refusal(
         "TL175", "the integer {detail} does not fit into 64 bits with a sign", "write `np.uint64({detail})`"
     ),
-    "infinite": Refusal(
-        "TL175", "`{detail}` is no real number", "use a number in its place: the first element, zero, or `np.inf`"
+    "not-a-number": Refusal(
+        "TL175",
+        "NaN that the source writes may reach `{detail}`, and NaN has no order",
+        "use a number in its place: the first element, zero, or `np.inf`",
     ),
     "index": Refusal("TL176", "{detail}", "index by integers, or by slices with a constant step above zero"),
     "index-array": Refusal(

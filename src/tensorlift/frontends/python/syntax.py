@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
 MODULES = {"np": "numpy", "numpy": "numpy", "math": "math"}  # what names stand for that no import binds
-CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "infty": math.inf, "Inf": math.inf}
+CONSTANTS = {
+    "pi": math.pi, "e": math.e, "tau": math.tau, "nan": math.nan, "NaN": math.nan,
+    **dict.fromkeys(("inf", "infty", "Inf"), math.inf),
+}  # fmt: skip
 PLAIN: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
