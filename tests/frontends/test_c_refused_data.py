@@ -112,13 +112,6 @@ CASES = [
         "union u { int n; double v; };\nvoid f(union u *x) {\n  x->v = 1;\n}\n",
     ),
     Refused(
-        "structure that a function returns",
-        "TL140",
-        2,
-        10,
-        "struct s { int n; };\nstruct s f(int n) {\n  struct s x;\n  x.n = n;\n  return x;\n}\n",
-    ),
-    Refused(
         "function pointer",
         "TL141",
         1,

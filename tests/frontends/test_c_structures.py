@@ -19,6 +19,11 @@ BANK = "#include <string.h>\n" + PAIR + "struct bank { struct { int id; }; pair 
 BIN = "#include <string.h>\nstruct bin { int id; double k[3]; };\n"
 ALL = "{0}_id {0}_cell_re {0}_cell_im {0}_k "
 ROWS = "struct rows { int n; double v[]; };\n"
+IMAGE = """#include <stdlib.h>
+typedef struct { int w, h; float *data; int sum; } image;
+static image empty(int w, int h) { image m; m.w = w; m.h = h; m.data = 0; m.sum = w; return m; }
+static image make(int w, int h) { image m = empty(w, h); m.data = calloc(w * h, sizeof(float)); return m; }
+"""
 STATE = "static struct { double acc; int n; double buf[8]; } st;\n"
 
 CASES = [
@@ -96,6 +101,24 @@ CASES = [
         "cloud_n cloud_p_im x_re",
     ),
     (ROWS + "void f(struct rows *m) { for (int i = 0; i < m->n; i++) m->v[i] *= 2; }", "m_n m_v"),
+    (IMAGE + "image f(image m) { for (int i = 0; i < m.w * m.h; i++) m.data[i] *= 2; return m; }", "m_w m_h m_data m_sum"),
+    (
+        IMAGE + "image f(image m, float t) { image r = make(m.w, m.h); int i, j; r.sum = 0; for (i = 0; i < m.h; i++)"
+        " for (j = 0; j < m.w; j++) { r.data[i * m.w + j] = m.data[i * m.w + j] * t; r.sum += i - j; } return r; }",
+        "m_w m_h m_data t result_sum result_data",
+    ),
+    (
+        "#include <stdlib.h>\nfloat *f(int n, const float *x) { float *y = malloc(n * sizeof *y); if (!y) return NULL;"
+        " for (int i = 0; i < n; i++) y[i] = x[i] + 1; return y; }",
+        "n x result",
+    ),
+    (
+        PAIR + "typedef struct { pair p; int at; } best;\n"
+        "best f(int n, const float *x) { best b = {{x[0], 0}, 0}; for (int i = 1; i < n; i++) { b.p.im += x[i];"
+        " if (x[i] > b.p.re) { b.p.re = x[i]; b.at = i; } } return b; }",
+        "n x result_p_re result_p_im result_at",
+    ),
+    ("float *f(int n, float *x) { if (n < 1) return x; for (int i = 0; i < n; i++) x[i] = i; return x; }", "n x"),
 ]
 
 

@@ -73,10 +73,6 @@ REFUSED = {
         "double *g; double f(void) { return *g++; }",
         "1:37: error TL146: this use of the global variable `g` is not lifted",
     ),
-    "structure that is returned": (
-        "struct s { int x; }; struct s f(struct s t) { return t; }",
-        "1:31: error TL140: the function returns `struct s`",
-    ),
     "address of a member": (
         "struct s { int x; }; int f(struct s t) { int *p = &t.x; return *p; }",
         "1:54: error TL139: the address of `x` is taken",

@@ -70,7 +70,7 @@ class _Adapter:
 
     def text(self) -> str:
         if returned_pointer_of(self.view):
-            self._refuse("C returns a pointer", self.view.location)
+            self._refuse(f"it returns '{returned_pointer_of(self.view)}'", self.view.location)
         for parameter in self.view.parameters:
             self._check(parameter)
         for precondition in self.preconditions:

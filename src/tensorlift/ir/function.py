@@ -100,6 +100,11 @@ class Parameter:
         return _split(self.access)
 
     @property
+    def is_returned(self) -> bool:
+        """Whether it is what a function in C returns, or a part of that."""
+        return self.access.removesuffix("[]").split(".")[0] == RETURNED
+
+    @property
     def holders(self) -> tuple[str, ...]:
         """What C reaches the structures by that lead to it, each an array where ``[]`` follows: ``s``, ``s->p``."""
         ends = [link.start() for link in _LED_BY.finditer(self.access)]
@@ -395,7 +400,7 @@ def complex_parameters(view: FunctionView) -> dict[str, tuple[str, ...]]:
 
 
 def returned_pointer_of(view: FunctionView) -> str:
-    """Give the type of the pointer that C returns, which is one of the arguments; else nothing."""
+    """Give the type of the pointer, structure or complex number that C returns; else nothing."""
     return _text(view.func_op.attributes, "tl.returned")
 
 

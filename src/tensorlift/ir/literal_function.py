@@ -73,6 +73,12 @@ def argument_names(function: FuncOp) -> list[str]:
     return [mark.data["tl.name"].data for mark in marks]
 
 
+def result_names(function: FuncOp) -> list[str]:
+    """Give the names of memory that is made and returned, where results have names."""
+    marks: Any = function.res_attrs or ()
+    return [mark.data["tl.name"].data for mark in marks]
+
+
 def callee_of(call: CallOp) -> str:
     """Name what a call calls."""
     name: str = call.callee.root_reference.data

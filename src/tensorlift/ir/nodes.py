@@ -117,7 +117,7 @@ class Function:
 
     ``parameters`` hold the used members in place of a structure; ``declared`` are those that the source declares, and
     ``outer`` the global variables that the function and its callees use; ``structures`` declare those of parameters.
-    ``returned`` is the type of the pointer that C returns, one of the arguments, where the function gives nothing.
+    ``returned`` is the type of what C returns through memory or has as an argument: a pointer, a structure, a pair.
     """
 
     name: str

@@ -12,7 +12,7 @@ from tensorlift.frontends.c.elsewhere import Elsewhere
 from tensorlift.frontends.c.reader import ParsedFile, parse_c, read_functions
 from tensorlift.frontends.c.signature import Asked, c_signature
 from tensorlift.ir.function import function_named
-from tensorlift.ir.literal_function import argument_names
+from tensorlift.ir.literal_function import argument_names, result_names
 from tensorlift.ir.lost_bits import wrapping_below
 from tensorlift.normalise.loop_ir import MLIR, C, loop_ir
 from tensorlift.readers.clang import literal_module_of
@@ -105,4 +105,4 @@ def asked_by(literal: ModuleOp, name: str) -> Asked:
     """Say what the literal IR of a function takes."""
     outer = [op.sym_name.data for op in literal.ops if isinstance(op, GlobalOp)]
     function = function_named(literal, name)
-    return Asked(argument_names(function), outer, gives=bool(function.function_type.outputs.data))
+    return Asked([*argument_names(function), *result_names(function)], outer)

@@ -208,12 +208,14 @@ def _allocate(ex: Execution, op: Operation) -> None:
     extents = _factors(ex, op.operands[0], memory.name_hint or "a local array") if op.operands else []
     given = ex.given_out(memory)
     if given is not None:
-        given.extents = [*extents[: len(given.extents)]]
-        _clear(ex, given)
+        if given.keeps_rank or (len(extents) == 1 and extents[0].is_affine):  # else accesses tell the dimensions
+            given.extents = [*extents[: len(given.extents)]]
+            _clear(ex, given)
         ex.values[memory] = Address(given, (ZERO,))
         return
     known = [None if extent.is_constant and extent.terms.get((), 0) > _MOST_CELLS else extent for extent in extents]
-    array = Array(memory.name_hint or "local", element_type(memory), known, ex.place)
+    name = memory.name_hint if memory.name_hint and memory.name_hint.isidentifier() else "local"
+    array = Array(name, element_type(memory), known, ex.place)
     array.subscripted = True
     ex.sink.allocate(array)
     ex.arrays.append(array)

@@ -130,6 +130,7 @@ class Execution:
         self.rows: dict[Array, int] = {}  # of how many dimensions it is not told how far rows are apart
         self.signature = signature
         self.tables: dict[str, Address] = {}  # tables of constants by their symbols
+        self.given: dict[Array, SSAValue] = {}  # arguments that stand for memory that is made and returned
         self.segments: dict[Array, Polynomial] = {}  # extents of arrays to which bounds that are data lead
         self.new_size: Callable[[Array, int], Polynomial]
         self.place = Location("", 1, 1)  # in the source, of what is executed
@@ -293,13 +294,15 @@ class Execution:
         return condition if isinstance(condition, Data) else self.sink.truth_of(condition, self.place)
 
     def given_out(self, memory: SSAValue) -> Array | None:
-        """Give the argument that stands for memory that is made and returned; a pointer that C returns has none."""
-        if isinstance(self.signature.result, PointerType):
+        """Give the argument that stands for memory that is made and returned; it stands for one alone."""
+        if isinstance(self.signature.result, PointerType):  # of C++
             return None
-        if any(use.operation.name == "func.return" for use in memory.uses):
+        if _is_returned(memory):
             for variable, bound in self.environment.items():
-                if variable.name == memory.name_hint and isinstance(bound, Address) and isinstance(bound.base, Array):
-                    return bound.base
+                called = variable.access or variable.name
+                if called == memory.name_hint and isinstance(bound, Address) and isinstance(bound.base, Array):
+                    is_own = self.given.setdefault(bound.base, memory) is memory
+                    return bound.base if is_own else None
         return None
 
     def test(self, value: SSAValue) -> Test:
@@ -309,6 +312,16 @@ class Execution:
             return found
         data = self.number(value)
         return Test(data if data.literal is None else bool(data.literal))
+
+
+def _is_returned(value: SSAValue) -> bool:
+    """Whether a function returns a value, or what a branch makes of it."""
+    for use in value.uses:
+        around = use.operation.parent_op()
+        is_left = use.operation.name == "scf.yield" and around is not None and around.name == "scf.if"
+        if use.operation.name == "func.return" or (is_left and around and _is_returned(around.results[use.index])):
+            return True
+    return False
 
 
 def require_returned(ex: Execution, *values: object) -> None:

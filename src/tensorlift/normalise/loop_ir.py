@@ -43,7 +43,7 @@ from tensorlift.normalise.signature import (
 from tensorlift.normalise.steering import Steering, is_memory, is_unbounded
 from tensorlift.normalise.structure import Structure
 from tensorlift.normalise.unbounded import let_data_end, unbounded
-from tensorlift.normalise.values import Unknown
+from tensorlift.normalise.values import Address, Unknown
 from tensorlift.ops.c_types import LONG
 from tensorlift.poly.index_arithmetic import Index
 from tensorlift.refusals import refusal
@@ -83,7 +83,7 @@ _DECIDED = {"memref.load": slice(None), "memref.store": slice(1, None), "scf.if"
 def _return(ex: Execution, op: Operation) -> None:
     for value in op.operands:
         found = ex.values[value]
-        if is_memory(value) and ex.given_out(value) is not None:
+        if is_memory(value) and isinstance(found, Address) and found.base in ex.given:
             continue
         if isinstance(found, Unknown) and found.reason == "no-return":
             raise refusal(found.reason, ex.signature.location)

@@ -67,7 +67,7 @@ def call_file(included: str, view: FunctionView) -> str:
     after = [line for position in range(len(view.parameters)) for line in _moved(view, position, structures, back=True)]
     arguments = ", ".join(_argument(name, structures, view) for name, _ in declared)
     result = f"*({c_scalar(view.result_dtype)} *)tl_result = " if view.result_dtype else ""
-    if any(p.access == RETURNED for p in view.parameters):
+    if any(p.is_returned for p in view.parameters):
         result = "__auto_type tl_returned = "
     call = timed(f"{result}{view.name}({arguments})")
     lines = "".join(f"  {line}\n" for line in [*before, f"{call};", *after])
@@ -134,9 +134,11 @@ def _moved(view: FunctionView, position: int, structures: Mapping[str, str], *, 
     if not parameter.access or (back and parameter.name not in view.written):
         return
     place, argument = _place(parameter, structures), f"tl_arguments[{position}]"
-    if parameter.access == RETURNED:
-        if back:
-            yield f"__builtin_memcpy({argument}, &tl_returned, sizeof tl_returned);"
+    if parameter.is_returned:
+        at = f"tl_{parameter.access.removesuffix('[]').replace(RETURNED, 'returned', 1)}"
+        size = f"sizeof({c_scalar(parameter.dtype)}) * {_length(view, parameter)}"
+        source = f"&{at}, sizeof {at}" if parameter.lies_inside else f"{at}, {size}"
+        yield from [f"__builtin_memcpy({argument}, {source});"] * back
         return
     if parameter.is_column or parameter.lies_inside:
         ends = [f"&{place}", f"(char *){argument} + tl_i * sizeof {place}" if parameter.is_column else argument]

@@ -272,7 +272,7 @@ def _lengths(
 
 
 def _is_counted(parameter: Parameter) -> bool:
-    return parameter.role == "array" and (parameter.is_column or parameter.lies_inside)
+    return parameter.role == "array" and (parameter.is_column or parameter.lies_inside or parameter.is_returned)
 
 
 def _records(parameter: Parameter, layout: Layout) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from clang.cindex import CursorKind, TypeKind
+from clang.cindex import CursorKind, LinkageKind, StorageClass, TypeKind
 
 from tensorlift.frontends.c import libclang
 
@@ -251,6 +251,8 @@ def stripped(cursor: Any) -> Any:
 def _written(target: Any, facts: Facts) -> None:
     """Note the members whose memory an assignment to the target changes, and the pointers that it moves."""
     cursor = stripped(target)
+    if _is_in_local(cursor):
+        return
     if cursor.type.get_canonical().kind is TypeKind.RECORD:
         _all_fields(cursor.type, facts)
     while True:
@@ -266,6 +268,23 @@ def _written(target: Any, facts: Facts) -> None:
         cursor = stripped(children[0])
         if cursor.type.get_canonical().kind is TypeKind.POINTER:
             return
+
+
+def _is_in_local(cursor: Any) -> bool:
+    """Whether something lies in a structure, or an array of them, that is a variable of a function itself.
+
+    Where a pointer leads to that, it is written through the pointer.
+    """
+    while cursor.kind in {CursorKind.MEMBER_REF_EXPR, CursorKind.ARRAY_SUBSCRIPT_EXPR} and libclang.children(cursor):
+        cursor = stripped(libclang.children(cursor)[0])
+        if cursor.type.get_canonical().kind is TypeKind.POINTER:
+            return False
+    variable = cursor.referenced if cursor.kind is CursorKind.DECL_REF_EXPR else None
+    if variable is None or variable.kind not in {CursorKind.VAR_DECL, CursorKind.PARM_DECL}:
+        return False
+    record = structures_inside(variable.type) or variable.type.get_canonical()
+    is_own = variable.linkage is LinkageKind.NO_LINKAGE and variable.storage_class is not StorageClass.STATIC
+    return is_own and bool(record.kind is TypeKind.RECORD)
 
 
 def _all_fields(record: Any, facts: Facts) -> None:

@@ -44,7 +44,6 @@ from tensorlift.refusals import refusal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.variables import UnitReader
 
 _LINK = r"\[\]\.|->|\."
@@ -56,7 +55,6 @@ class Asked(NamedTuple):
 
     arguments: Sequence[str]
     outer: Sequence[str] = ()
-    gives: bool = True  # anything; else what C returns is an argument of it
 
 
 def c_signature(reader: UnitReader, cursor: Any, asked: Asked) -> nodes.Function:
@@ -72,20 +70,19 @@ def c_signature(reader: UnitReader, cursor: Any, asked: Asked) -> nodes.Function
     named = (name.removeprefix(OUTSIDE) for name in asked.arguments if name.startswith(OUTSIDE) and " " not in name)
     members |= {v.name: _parts(v, variables) for v in variables if isinstance(v.ctype, ComplexType)}
     parameters = [part for variable in variables for part in members.get(variable.name, [variable])]
-    result = reader.types.read(cursor.result_type)
-    if isinstance(result, ComplexType):
-        parameters.append(_returned(result, parameters, location))
-        result = VOID
-    returned = result.spelling if isinstance(result, PointerType) and not asked.gives else ""
+    result, returned = reader.types.read(cursor.result_type), ""
+    if isinstance(result, ComplexType | PointerType) or is_structure(result):
+        parameters += _returned(reader, cursor, asked.arguments, {parameter.name for parameter in parameters})
+        returned, result = cursor.result_type.spelling, VOID
     return nodes.Function(
         name=cursor.spelling,
         parameters=tuple(parameters),
         declared=variables,
-        result=VOID if returned else result,
-        returned=returned,
+        result=result,
         location=location,
         outer=outer_variables(reader, cursor, [*asked.outer, *named]),
         structures=declarations_of(c.type for c in declared if is_structure(reader.types.of(c))),
+        returned=returned,
     )
 
 
@@ -100,13 +97,24 @@ def _parts(variable: nodes.Variable, declared: Sequence[nodes.Variable]) -> list
     return made
 
 
-def _returned(result: ComplexType, parameters: Sequence[nodes.Variable], location: Location) -> nodes.Variable:
-    """Make the memory in which the caller is given a complex number."""
-    name = unused("result", {parameter.name for parameter in parameters}, "_", first=1)
-    pair, extent = of_pairs(result), nodes.Integer(PARTS, UNSIGNED_LONG, location)
-    made = nodes.Variable(name, pair, location, (extent,), is_parameter=True, is_restrict=True, access=RETURNED)
-    made.is_object = True
-    return made
+def _returned(reader: UnitReader, cursor: Any, asked: Sequence[str], taken: set[str]) -> Iterator[nodes.Variable]:
+    """Yield the memory in which the caller is given what is returned, or numbers and pointers in that."""
+    names = {name.removesuffix("[]"): name for name in asked if re.split(r"\W", name)[0] == RETURNED}
+    names = {name: access for name, access in names.items() if not name.endswith("_at")}
+    ways = {name: list(_along(cursor.result_type, name.split(".")[1:])) for name in names}
+    for name in sorted(names, key=lambda one: [position for position, _ in ways[one]]):
+        of_type = ways[name][-1][1].type if ways[name] else cursor.result_type
+        called = unused("_".join(["result", *name.split(".")[1:]]), taken, "_", first=1)
+        ctype, location = reader.types.read(of_type), reader.location(cursor)
+        extents: tuple[nodes.Expression | None, ...] = ()
+        if isinstance(ctype, ComplexType):
+            ctype, extents = of_pairs(ctype), (nodes.Integer(PARTS, UNSIGNED_LONG, location),)
+        elif isinstance(ctype, NumberType):
+            ctype = _pointer_to(ctype)
+        made = nodes.Variable(called, ctype, location, extents, is_parameter=True, is_restrict=True)
+        made.is_object, made.access = bool(extents), names[name]
+        taken.add(called)
+        yield made
 
 
 def outer_variables(reader: UnitReader, definition: Any, names: Sequence[str]) -> tuple[nodes.Variable, ...]:

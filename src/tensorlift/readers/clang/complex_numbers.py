@@ -10,25 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xdsl.dialects.arith import AddiOp, ConstantOp, IndexCastOp
-from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, IndexType, IntegerAttr, MemRefType, i1, i64
-from xdsl.dialects.func import ReturnOp
-from xdsl.dialects.memref import StoreOp
+from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
 from tensorlift.ir.c_types import ir_type
-from tensorlift.ir.literal_function import argument_names, name_arguments
-from tensorlift.ir.prototype import RETURNED
 from tensorlift.ops.c_types import LONG, ComplexType, CType, FloatType, NumberType
 from tensorlift.readers.clang.context import Cell, Complex, ComplexLocal, Context, Place, Pointer, Value
 from tensorlift.readers.clang.memory import load, store
-from tensorlift.readers.flow import NSW, Local
+from tensorlift.readers.flow import Local
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import FileLineColLoc
-    from xdsl.dialects.func import FuncOp
-    from xdsl.ir import Operation
 
 UNARY = {"-", "~", "real", "imag"}
 FUNCTIONS = {"creal", "cimag", "conj", "cabs", "cexp"}
@@ -176,29 +169,6 @@ class _Parts(NamedTuple):
     def divide(self, left: SSAValue | None, right: SSAValue | None) -> SSAValue | None:
         assert right is not None
         return left and self._apply("/", left, right)
-
-
-def return_in_memory(function: FuncOp) -> None:
-    """Let a function store the number that it returns in memory of its caller, which is its last argument."""
-    part, entry = function.function_type.outputs.data[0], function.body.blocks[0]
-    base = entry.insert_arg(MemRefType(part, (DYNAMIC_INDEX,)), len(entry.args), function.location)
-    start = entry.insert_arg(i64, len(entry.args), function.location)
-    base.name_hint, start.name_hint = RETURNED, f"{RETURNED}_at"
-    for op in [op for op in function.walk() if isinstance(op, ReturnOp)]:
-        one = ConstantOp.create(properties={"value": IntegerAttr(1, i64)}, result_types=(i64,), location=op.location)
-        after = AddiOp.create(operands=(start, *one.results), result_types=(i64,), properties=NSW, location=op.location)
-        made: list[Operation] = [one, after]
-        for value, place in zip(op.operands, (start, after.results[0]), strict=True):
-            index = IndexCastOp(place, IndexType())
-            made += [index, StoreOp.create(operands=(value, base, index.result))]
-        for operation in made:
-            operation.location = op.location
-        assert op.parent is not None
-        op.parent.insert_ops_before(made, op)
-        op.operands = []
-    names = [*argument_names(function), RETURNED, f"{RETURNED}_at"]
-    function.function_type = FunctionType.from_lists([], [])
-    name_arguments(function, names)
 
 
 def unary(ctx: Context, operator: str, found: Value, cursor: Any) -> Value:

@@ -47,11 +47,13 @@ from tensorlift.readers.clang.context import (
 from tensorlift.readers.clang.expressions import conversion, converted, offset_value
 from tensorlift.readers.clang.initialisers import initialisers
 from tensorlift.readers.clang.members import elements_of, selected
-from tensorlift.readers.clang.memory import fill, on_stack
-from tensorlift.readers.clang.objects import assign
+from tensorlift.readers.clang.memory import fill, null_pointer, on_stack
+from tensorlift.readers.clang.objects import assign, clear_structures
 from tensorlift.readers.flow import Local
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xdsl.ir import SSAValue
 
 Variable: TypeAlias = Local | ComplexLocal | PointerLocal | StructureCursor
@@ -297,33 +299,52 @@ def _undefined(ctx: Context, local: Local, name: str | None = None) -> Local:
     return local
 
 
-def _initialised(ctx: Context, made: Structure, record: Any, initial: Any) -> None:
-    """Give a local structure its first value; what a list does not give is zero."""
-    if initial.kind is not CursorKind.INIT_LIST_EXPR:
+def _initialised(ctx: Context, made: Structure, record: Any, initial: Any, items: Sequence[Any] | None = None) -> None:
+    """Give a local structure its first value; what a list, or the ``items`` of one, does not give is zero."""
+    if items is None and initial.kind is not CursorKind.INIT_LIST_EXPR:
         assign(ctx, made, converted(ctx, initial, ctx.unit.types.read(record)), initial)
         return
-    items, at = libclang.children(initial), ctx.location(initial)
+    items = libclang.children(initial) if items is None else items
     for number, field in enumerate(fields(record)):
-        item, ctype = items[number] if number < len(items) else None, ctx.unit.types.read(field.type)
-        target = selected(ctx, made, field.spelling, initial)
-        if item is not None and any(child.kind is CursorKind.MEMBER_REF for child in libclang.children(item)):
-            raise ctx.refusal("initialiser", item, "a designator")
-        if field.semantic_parent != record.get_canonical().get_declaration():
-            raise ctx.refusal("initialiser", initial, f"the member `{field.spelling}`")
-        if isinstance(target, Structure) and item is not None:
-            _initialised(ctx, target, field.type, item)
-        elif isinstance(target, Local) or (isinstance(target, Cell) and not target.pointer.shape):
-            zero = ctx.constant(0, ctype, at)
-            assign(ctx, target, converted(ctx, item, ctype) if item is not None else zero, item or initial)
-        elif isinstance(target, Cell) and made.index is None and (item is None or _is_list(item)):
-            element, shape = elements_of(ctype)
-            fill(ctx, target.pointer, ctx.constant(prod(shape or ()), LONG, at), ctx.constant(0, element, at), at)
-            if item is not None:
-                _listed(ctx, target.pointer, ctype, item)
-        elif isinstance(target, PointerLocal) and item is not None:
-            assign(ctx, target, converted(ctx, item, ctype), item)
-        else:
-            raise ctx.refusal("initialiser", initial, f"the member `{field.spelling}`")
+        item = items[number] if number < len(items) else None
+        _check_item(ctx, record, field, item, initial)
+        if item is None and field.spelling not in made.members:
+            continue  # what cannot be used
+        ctype, target = ctx.unit.types.read(field.type), selected(ctx, made, field.spelling, initial)
+        match target:
+            case Structure():
+                _initialised(ctx, target, field.type, item or initial, () if item is None else None)
+            case Cell(pointer) if pointer.shape and made.index is None and (item is None or _is_list(item)):
+                (element, shape), at = elements_of(ctype), ctx.location(initial)
+                fill(ctx, pointer, ctx.constant(prod(shape or ()), LONG, at), ctx.constant(0, element, at), at)
+                if item is not None:
+                    _listed(ctx, pointer, ctype, item)
+            case StructurePointer(inner) if item is None:
+                count = ctx.constant(field.type.get_canonical().element_count, LONG, ctx.location(initial))
+                clear_structures(ctx, inner, structures_inside(field.type), initial, count)
+            case Local() | PointerLocal():
+                assign(ctx, target, _first_value(ctx, ctype, item, initial), item or initial)
+            case Cell(pointer) if not pointer.shape:
+                assign(ctx, target, _first_value(ctx, ctype, item, initial), item or initial)
+            case _:
+                raise ctx.refusal("initialiser", initial, f"the member `{field.spelling}`")
+
+
+def _check_item(ctx: Context, record: Any, field: Any, item: Any, initial: Any) -> None:
+    """Refuse designators, and members of structures without a name."""
+    if item is not None and any(child.kind is CursorKind.MEMBER_REF for child in libclang.children(item)):
+        raise ctx.refusal("initialiser", item, "a designator")
+    if field.semantic_parent != record.get_canonical().get_declaration():
+        raise ctx.refusal("initialiser", initial, f"the member `{field.spelling}`")
+
+
+def _first_value(ctx: Context, ctype: CType, item: Any, initial: Any) -> Value:
+    """Give the first value of a number or a pointer."""
+    if item is not None:
+        return converted(ctx, item, ctype)
+    if isinstance(ctype, PointerType):
+        return null_pointer(ctx, ctype, initial)
+    return ctx.constant(0, ctype, ctx.location(initial))
 
 
 def _array(ctx: Context, cursor: Any, ctype: ArrayType) -> Cell:

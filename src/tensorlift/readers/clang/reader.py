@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnitAttr,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import GlobalOp
 from xdsl.ir import Attribute, Block
 
@@ -37,9 +38,8 @@ from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.location import END
 from tensorlift.ir.tables import of_table
-from tensorlift.ops.c_types import VOID, ComplexType, CType, FloatType, NumberType, PointerType, is_structure
+from tensorlift.ops.c_types import VOID, CType, FloatType, NumberType, is_structure
 from tensorlift.readers.clang.calls import is_known, result_types  # and the rules of calls come into their tables
-from tensorlift.readers.clang.complex_numbers import return_in_memory
 from tensorlift.readers.clang.context import (
     C,
     ComplexLocal,
@@ -56,6 +56,7 @@ from tensorlift.readers.clang.declarations import (
     storage,
     with_extents,
 )
+from tensorlift.readers.clang.given_back import give_back, leaves_of
 from tensorlift.readers.clang.initialisers import items_of
 from tensorlift.readers.clang.left_out import LeavesOutError, LeftOut
 from tensorlift.readers.clang.member_uses import UseFinder
@@ -63,13 +64,11 @@ from tensorlift.readers.clang.members import is_table, structure_parameter, tabl
 from tensorlift.readers.clang.nulls import take_null
 from tensorlift.readers.clang.objects import contents
 from tensorlift.readers.clang.outside import hand_on_pointers
-from tensorlift.readers.clang.returned import keep_returned
 from tensorlift.readers.clang.statements import statement
 from tensorlift.readers.flow import FlowGraph, named, poison
 from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
-    from xdsl.dialects.func import FuncOp
     from xdsl.ir import SSAValue
 
     from tensorlift.readers.flow import Local
@@ -161,15 +160,7 @@ def read_parsed_literally(
     functions = tuple(reading.functions.values())
     kept = [function.operation for function in functions if function.operation is not None]
     module = ModuleOp([*reading.globals.values(), *kept])
-    return LiteralModule(module, tuple(_as_asked_for(item) for item in functions if item.name in own))
-
-
-def _as_asked_for(function: LiteralFunction) -> LiteralFunction:
-    """Refuse a function of its own that returns a structure, which only what calls it can use."""
-    if function.operation is None or not is_structure(function.result) or isinstance(function.result, PointerType):
-        return function
-    found = refusal("struct-result", function.location, function.result.spelling)
-    return replace(function, operation=None, diagnostics=found.diagnostics)
+    return LiteralModule(module, tuple(item for item in functions if item.name in own))
 
 
 def literal_module_of(parsed: ParsedFile, name: str, elsewhere: Elsewhere | None = None) -> ModuleOp:
@@ -178,10 +169,11 @@ def literal_module_of(parsed: ParsedFile, name: str, elsewhere: Elsewhere | None
     (function,) = (function for function in found.functions if function.name == name)
     if function.operation is None:
         raise LiftError(*function.diagnostics)
-    if isinstance(function.result, ComplexType):
-        return_in_memory(function.operation)
-    elif isinstance(function.result, PointerType) and function.operation.function_type.outputs.data:
-        keep_returned(function.operation)
+    is_number = isinstance(function.result, NumberType)
+    if function.operation.function_type.outputs.data and not is_number:
+        operations = {op.sym_name.data: op for op in found.module.ops if isinstance(op, FuncOp)}
+        returned = dict(parsed.functions)[name].result_type
+        give_back(operations, function.operation, list(leaves_of(TypeReader(), returned)))
     return found.module
 
 
