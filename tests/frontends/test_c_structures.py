@@ -101,15 +101,20 @@ CASES = [
         "cloud_n cloud_p_im x_re",
     ),
     (ROWS + "void f(struct rows *m) { for (int i = 0; i < m->n; i++) m->v[i] *= 2; }", "m_n m_v"),
-    (IMAGE + "image f(image m) { for (int i = 0; i < m.w * m.h; i++) m.data[i] *= 2; return m; }", "m_w m_h m_data m_sum"),
+    (
+        IMAGE + "image f(image m) { for (int i = 0; i < m.w * m.h; i++) m.data[i] *= 2; return m; }",
+        "m_w m_h m_data m_sum",
+    ),
     (
         IMAGE + "image f(image m, float t) { image r = make(m.w, m.h); int i, j; r.sum = 0; for (i = 0; i < m.h; i++)"
         " for (j = 0; j < m.w; j++) { r.data[i * m.w + j] = m.data[i * m.w + j] * t; r.sum += i - j; } return r; }",
         "m_w m_h m_data t result_sum result_data",
     ),
     (
-        "#include <stdlib.h>\nfloat *f(int n, const float *x) { float *y = malloc(n * sizeof *y); if (!y) return NULL;"
-        " for (int i = 0; i < n; i++) y[i] = x[i] + 1; return y; }",
+        (
+            "#include <stdlib.h>\nfloat *f(int n, float *x) { float *y = malloc(n * sizeof *y); if (!y) return NULL;"
+            " for (int i = 0; i < n; i++) y[i] = x[i] + 1; return y; }"
+        ),
         "n x result",
     ),
     (

@@ -19,10 +19,9 @@ float f(struct box b) {
 //   %other_x = ub.poison : f32
 //   %size_y = ub.poison : f32
 //   %size_x = ub.poison : f32
-//   %0 = arith.constant 0.000000e+00 : f32
 //   %size_x_1 = arith.subf %b_most_x, %b_least_x : f32
 //   %size_y_1 = arith.constant 0.000000e+00 : f32
 //   %other_y_1 = arith.subf %b_most_y, %b_least_y : f32
-//   %1 = arith.mulf %size_x_1, %other_y_1 : f32
-//   func.return %1 : f32
+//   %0 = arith.mulf %size_x_1, %other_y_1 : f32
+//   func.return %0 : f32
 // }

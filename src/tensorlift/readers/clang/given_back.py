@@ -68,7 +68,12 @@ def give_back(functions: Mapping[str, FuncOp], function: FuncOp, leaves: Sequenc
     for name, ctype in leaves:
         width = PARTS if isinstance(ctype, PointerType | ComplexType) else 1
         parts, left = [values[:width] for values in left], [values[width:] for values in left]
-        if not isinstance(ctype, ComplexType) and _is_known(functions, function, parts):
+        origins = [[_origin(functions, value) for value in values] for values in parts]
+        told = [values for values in origins if not isinstance(values[0].owner, PoisonOp)]
+        if not isinstance(ctype, ComplexType) and (not told or _is_given(function, told)):
+            for op, (memory, *_) in zip(returns, parts, strict=True):
+                if told and isinstance(ctype, PointerType):
+                    _leave_out_null(functions, op, memory)
             continue
         if isinstance(ctype, PointerType):
             results.append(name)
@@ -79,7 +84,7 @@ def give_back(functions: Mapping[str, FuncOp], function: FuncOp, leaves: Sequenc
             _store(function, returns, parts, f"{name}[]")
     for op, own in zip(returns, kept, strict=True):
         op.operands = own
-    types = [value.type for value in kept[0]]
+    types = [value.type for value in kept[0]] if kept else []
     function.function_type = FunctionType.from_lists(function.function_type.inputs.data, types)
     if results:
         function.res_attrs = ArrayAttr([DictionaryAttr({"tl.name": StringAttr(name)}) for name in results])
@@ -89,12 +94,9 @@ def _returns(function: FuncOp) -> list[ReturnOp]:
     return [op for op in function.walk() if isinstance(op, ReturnOp)]
 
 
-def _is_known(functions: Mapping[str, FuncOp], function: FuncOp, parts: Sequence[Sequence[SSAValue]]) -> bool:
-    """Whether a number or pointer is one that the function was given, wherever it returns, or never set."""
-    entry = function.body.blocks[0]
-    first, *others = [[_origin(functions, value) for value in values] for values in parts]
-    if all(isinstance(values[0].owner, PoisonOp) for values in (first, *others)):
-        return True
+def _is_given(function: FuncOp, origins: Sequence[Sequence[SSAValue]]) -> bool:
+    """Whether a number or pointer is one that the function was given, wherever it returns."""
+    entry, (first, *others) = function.body.blocks[0], origins
     at = [value.index for value in first if isinstance(value, BlockArgument) and value.block is entry]
     is_argument = len(at) == len(first) and at == list(range(at[0], at[0] + len(at)))
     return is_argument and all(values == first for values in others)
