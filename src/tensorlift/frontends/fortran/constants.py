@@ -269,6 +269,12 @@ def _converted(values: Sequence[Constant], kinds: Sequence[int], rows: dict[int,
     return cast(values[0], ctype) if ctype is not None else None
 
 
+def _rounded(values: Sequence[Constant], kinds: Sequence[int], rounds: Callable[[float], int]) -> Constant | None:
+    is_real = isinstance(values[0].ctype, FloatType) and math.isfinite(values[0].value)
+    ctype = INTEGER_KINDS.get(int(values[1].value) if len(values) > 1 else kinds[0] if kinds else 4)
+    return _checked(rounds(values[0].value), ctype) if is_real and ctype is not None else None
+
+
 def _extreme(values: Sequence[Constant], _kinds: Sequence[int], choose: Callable[..., float]) -> Constant | None:
     if len({value.ctype for value in values}) > 1:
         return None
@@ -282,5 +288,7 @@ _FUNCTIONS: dict[str, Callable[[Sequence[Constant], Sequence[int]], Constant | N
     "dble": lambda v, k: _converted(v, k, REAL_KINDS, 8),
     "max": lambda v, k: _extreme(v, k, max),
     "min": lambda v, k: _extreme(v, k, min),
+    "ceiling": lambda v, k: _rounded(v, k, math.ceil),
+    "floor": lambda v, k: _rounded(v, k, math.floor),
     "abs": lambda v, _: _checked(abs(v[0].value), v[0].ctype),
 }

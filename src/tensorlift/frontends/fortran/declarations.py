@@ -150,7 +150,7 @@ def _bring_in(scope: Scope, known: Scope, names: Mapping[str, str]) -> None:
         if other in known.types:
             scope.types[own] = known.types[other]
         if other in known.generics:
-            scope.generics[own] = known.generics[other]
+            scope.generics[own] = [*scope.generics.get(own, ()), *known.generics[other]]
 
 
 def _access(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
@@ -308,11 +308,14 @@ def _components(made: Derived, scope: Scope, statement: Any) -> None:
 def _interface(scope: Scope, block: Any, _modules: Mapping[str, Scope]) -> None:
     """Note names that stand for several procedures, or for one that is elsewhere."""
     name = block.children[0].children[0]
-    if kind_of(name) == "Name":
-        scope.generics[str(name).lower()] = "generic"
+    own = scope.generics.setdefault(str(name).lower(), []) if kind_of(name) == "Name" else []
     for inner in block.children[1:-1]:
+        if kind_of(inner) == "Procedure_Stmt":
+            own += [(scope, str(one).lower()) for one in inner.children[0].children]
         if kind_of(inner) in {"Subroutine_Body", "Function_Body"}:
-            scope.generics.setdefault(str(inner.children[0].children[1]).lower(), "call")
+            external = str(inner.children[0].children[1]).lower()
+            scope.generics.setdefault(external, [])
+            own.append((scope, external))
 
 
 def _save(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:

@@ -88,7 +88,9 @@ REFUSALS: dict[str, Refusal] = {
         "TL150", "what `{detail}` calls depends on the type of its object", "declare the object by `type`, not `class`"
     ),
     "generic": Refusal(
-        "TL150", "`{detail}` stands for several procedures", "call the one that is meant by its own name"
+        "TL150",
+        "`{detail}` stands for several procedures, of which none is known to take these arguments",
+        "pass what one of them takes, or call it by its own name",
     ),
     "absent": Refusal("TL150", "`{detail}` is not passed here", "ask whether it is there: if (present({detail}))"),
     "arguments": Refusal(

@@ -194,6 +194,12 @@ class Procedure:
     result: str = ""
     uses: Uses | None = None  # filled in where it is asked for
 
+    @property
+    def is_elemental(self) -> bool:
+        """Whether it is for scalars, and applies to each element of arrays."""
+        prefix = self.tree.children[0].children[0]
+        return any(str(one).lower() == "elemental" for one in getattr(prefix, "children", ()) or ())
+
 
 def _nowhere(_name: str) -> None:
     """Find no procedure."""
@@ -209,7 +215,9 @@ class Scope:
     names: dict[str, Symbol] = field(default_factory=dict)
     procedures: dict[str, Procedure] = field(default_factory=dict)
     types: dict[str, Derived] = field(default_factory=dict)
-    generics: dict[str, str] = field(default_factory=dict)  # names of interfaces, with why calls of them are refused
+    generics: dict[str, list[tuple[Scope, str]]] = field(
+        default_factory=dict
+    )  # interfaces: what each stands for, or none
     commons: dict[str, list[Symbol]] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)  # constants of intrinsic modules
     implicit: dict[str, tuple[Numeric | None, str]] | None = None  # by first letters; None where nothing is implicit
@@ -277,12 +285,22 @@ class Scope:
             scope = scope.outer
         symbol = self.find(name)
         is_variable = symbol is not None and (symbol.is_dummy or bool(symbol.bounds))
-        is_alone = not is_variable and not self.lacks(name) and self.generic(name) != "generic"
+        is_alone = not is_variable and not self.lacks(name) and not self.specifics(name)
         return known_procedure(name) or (self.outermost.elsewhere(name) if is_alone else None)
 
     def generic(self, name: str) -> str:
         """Tell why a call is refused of what an interface names, and nothing else; empty for other names."""
-        return self.generics.get(name) or (self.outer.generic(name) if self.outer is not None else "")
+        if name in self.generics:
+            return "generic" if self.generics[name] else "call"
+        return self.outer.generic(name) if self.outer is not None else ""
+
+    def specifics(self, name: str) -> list[Procedure]:
+        """List the procedures that a name stands for, of which each call takes the one that its arguments fit."""
+        symbol, found = self.names.get(name), self.generics.get(name, [])
+        if not found and (name in self.procedures or (symbol is not None and (symbol.is_dummy or symbol.bounds))):
+            return []
+        own = [one for scope, specific in found if (one := scope.procedure(specific)) is not None]
+        return [*own, *(self.outer.specifics(name) if self.outer is not None else ())]
 
     def intrinsic_constant(self, name: str) -> int | None:
         """Give a constant of an intrinsic module that is used here or around."""

@@ -166,11 +166,16 @@ class _Walk:
     def call(self, of: Any, given: list[tuple[str, Any]], *, unknown: bool) -> None:
         """Note what a procedure does to what is passed to it; one that is ``unknown`` may write all of that."""
         is_bound = PART in path_of(of)
-        procedure = bound_procedure(self.scope, of, self.named) if is_bound else self.scope.procedure(path_of(of))
-        if procedure is None:
+        one = bound_procedure(self.scope, of, self.named) if is_bound else self.scope.procedure(path_of(of))
+        found = [one] if one is not None else self.scope.specifics(path_of(of))
+        for procedure in found:
+            self.called(procedure, of, given, is_bound=is_bound)
+        if not found:
             for _, argument in given:
                 self.passed(argument, unknown=unknown)
-            return
+
+    def called(self, procedure: Procedure, of: Any, given: list[tuple[str, Any]], *, is_bound: bool) -> None:
+        """Note what a procedure that is known does."""
         inside = uses_of(procedure)
         for symbol in inside.used:
             if not _belongs(symbol, procedure):

@@ -24,6 +24,7 @@ from tensorlift.readers.fortran.complex_numbers import read, write
 from tensorlift.readers.fortran.context import Frame, is_present, known, variable_of
 from tensorlift.readers.fortran.declared import bounds_of, declare
 from tensorlift.readers.fortran.expressions import scalar, value
+from tensorlift.readers.fortran.generics import chosen
 from tensorlift.readers.fortran.values import Number, Rule, Variable, View
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def function(ctx: Context, procedure: Procedure, node: Any) -> Operand:
     """Read a reference to a function of the file."""
     if not procedure.result:
         raise ctx.refusal("arguments", node, procedure.name)
-    if is_elemental(procedure):
+    if procedure.is_elemental:
         return _elemental(ctx, procedure, node)
     frame = called(ctx, procedure, node)
     found = frame.bound.get(procedure.result)
@@ -83,12 +84,6 @@ def formula(ctx: Context, defined: Any, node: Any) -> Operand:
     return ctx.cast(found, result)
 
 
-def is_elemental(procedure: Procedure) -> bool:
-    """Whether a function is for scalars, and applies to each element of arrays."""
-    prefix = procedure.tree.children[0].children[0]
-    return any(str(one).lower() == "elemental" for one in getattr(prefix, "children", ()) or ())
-
-
 def _elemental(ctx: Context, procedure: Procedure, node: Any) -> Operand:
     """Apply a function of scalars, whose arguments are given in order, to scalars or to elements of arrays."""
     given = arguments_of(node)
@@ -116,7 +111,7 @@ def _elemental(ctx: Context, procedure: Procedure, node: Any) -> Operand:
 def call_statement(ctx: Context, node: Any) -> None:
     """Read a call of a subroutine of the file."""
     name = path_of(node.children[0])
-    procedure = ctx.frame.scope.procedure(name) or bound_procedure(ctx.frame.scope, node.children[0])
+    procedure = chosen(ctx, name, node) or bound_procedure(ctx.frame.scope, node.children[0])
     if procedure is None or procedure.result:
         symbol = ctx.frame.scope.find(name)
         if name in SUBROUTINES and not (symbol is not None and symbol.is_dummy):

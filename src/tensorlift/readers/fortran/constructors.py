@@ -44,7 +44,7 @@ def constructed(ctx: Context, node: Any) -> View:
         spec, listed = listed.children
         ctype, _ = type_of(spec, ctx.frame.scope)
     pieces = [piece for item in getattr(listed, "children", ()) or () for piece in _pieces(ctx, item)]
-    types = {_typed(ctx, one.items[0]) if isinstance(one, _Loop) else one.ctype for one in pieces}
+    types = {typed(ctx, one.items[0]) if isinstance(one, _Loop) else one.ctype for one in pieces}
     if ctype is None and len(types) == 1:
         ctype = next(iter(types))
     if ctype is None or not pieces or any((one is BOOL) != (ctype is BOOL) for one in types):
@@ -142,7 +142,7 @@ def _fill_loop(ctx: Context, made: View, place: Size, loop: _Loop) -> None:
     ctx.count(loop.trips, visit)
 
 
-def _typed(ctx: Context, node: Any) -> Numeric:
+def typed(ctx: Context, node: Any) -> Numeric:
     """Tell the type of an expression without reading it."""
     constant = constant_of(node, ctx.frame.scope)
     if constant is not None:
@@ -150,11 +150,11 @@ def _typed(ctx: Context, node: Any) -> Numeric:
     kind = kind_of(node)
     parts: Sequence[Any] = getattr(node, "children", ())
     if kind == "Parenthesis":
-        return _typed(ctx, parts[1])
+        return typed(ctx, parts[1])
     if kind in {"Level_2_Unary_Expr", "And_Operand"}:
-        return _typed(ctx, parts[1])
+        return typed(ctx, parts[1])
     if kind.endswith(("_Operand", "_Expr")):
-        return result_type(str(parts[1]).lower(), _typed(ctx, parts[0]), _typed(ctx, parts[2]))
+        return result_type(str(parts[1]).lower(), typed(ctx, parts[0]), typed(ctx, parts[2]))
     name = path_of(node)
     found = ctx.frame.scope.find(name)
     procedure = ctx.frame.scope.procedure(name)
@@ -169,5 +169,5 @@ def _typed(ctx: Context, node: Any) -> Numeric:
             return KINDS[family][ctx.frame.scope.file.settings.real_kind if name == "real" else default]
         if name in {"size", "count"}:
             return INT
-        return joined_type(name, [_typed(ctx, one) for one in parts[1].children])
+        return joined_type(name, [typed(ctx, one) for one in parts[1].children])
     raise ctx.refusal("expression", node)

@@ -146,7 +146,12 @@ def _constant(ctx: Context, symbol: Any, node: Any) -> Operand:
     ctx.check(symbol, node)
     if symbol.bounds:
         return ctx.binding(symbol.name, node)  # type: ignore[return-value]  # an array
-    return ctx.cast(scalar(ctx, symbol.value), symbol.ctype)
+    outer = ctx.frame
+    if symbol.home is not None and symbol.home is not outer.scope:
+        ctx.frame = outer.inner(symbol.home)
+    found = scalar(ctx, symbol.value)
+    ctx.frame = outer
+    return ctx.cast(found, symbol.ctype)
 
 
 def _parenthesis(ctx: Context, node: Any) -> Operand:
@@ -297,15 +302,16 @@ def _reference(ctx: Context, node: Any) -> Operand:
 def call(ctx: Context, node: Any, name: str) -> Operand:
     """Read a reference to a function: of the file, or an intrinsic one."""
     from tensorlift.readers.fortran.calls import formula, function  # noqa: PLC0415 - a call reads statements, which read this
+    from tensorlift.readers.fortran.generics import chosen  # noqa: PLC0415 - as above
     from tensorlift.readers.fortran.intrinsics import INTRINSICS, intrinsic  # noqa: PLC0415 - as above
 
     if name in ctx.frame.formulas:
         return formula(ctx, ctx.frame.formulas[name], node)
-    procedure = ctx.frame.scope.procedure(name)
+    procedure = chosen(ctx, name, node)
     if procedure is not None:
         return function(ctx, procedure, node)
     generic = ctx.frame.scope.generic(name)
-    if generic:
+    if generic and not (name in INTRINSICS and ctx.frame.scope.specifics(name)):
         raise ctx.refusal(generic, node, name)
     symbol = ctx.frame.scope.find(name)
     is_dummy = symbol is not None and symbol.is_dummy

@@ -397,6 +397,8 @@ def _conditional(spell: Spelling, node: Conditional) -> Text:
 def copy(spell: Spelling, node: Copy) -> Text:
     """Spell an array in memory of its own, or a number of the library's."""
     text = spell(node.argument)
+    if isinstance(node.argument, Variable) and node.argument.name in spell.numbers:
+        return spell.converted(text, node.dtype)
     if node.argument.is_weak:
         return spell.converted(text, node.dtype) if spell.is_python(node.argument) else text
     return Text(f"{text.atom}.copy()")
