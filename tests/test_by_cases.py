@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tensorlift import lift
 from tensorlift.cli import main
-from tensorlift.diagnostics import LiftError
+from tensorlift.diagnostics import LiftError, Severity
 from tensorlift.ir.literal_function import Flag
 from tensorlift.joined import covers, when
 from tensorlift.pipeline import LiftOptions, lift_source, verify
@@ -153,6 +153,41 @@ def test_certificates_of_cases_are_decided_one_by_one() -> None:
         changed = json.loads(json.dumps(certificate))
         change(changed)
         assert [d.code for d in verify(changed)] in (["TL402"], ["TL408"])
+
+
+def test_programs_in_c_try_one_case_after_the_other() -> None:
+    text = """void add(int mode, int n, double *a, const double *b) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if (mode == 3) a[i*n + j] += b[i]; else if (mode == 5) a[i*2*n + j] += b[i]; else a[i*3*n + j] += b[i];
+}
+"""
+    (found,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target="c")).functions
+    tests = re.findall(r"\bmode [!=<>]=? .*", found.program)
+    assert tests == ["mode != 3 && mode != 5", "mode == 5", "mode == 3"]  # those that are called come first
+    assert re.findall(r"^    (add\w+)\(mode, n, a, b\);", found.program, re.MULTILINE) == [
+        "add_original",
+        "add_case_3",
+        "add_case_2",
+    ]
+    certificate = json.loads(json.dumps(found.certificate))
+    assert verify(certificate) == ()
+    for old, new in [("mode != 3", "mode != 4"), ("add_case_3(mode", "add_original(mode"), ("+= b[i]", "-= b[i]")]:
+        changed = certificate | {"program": certificate["program"].replace(old, new)}
+        assert [d.code for d in verify(changed)] == ["TL408"]
+
+
+def test_a_case_without_a_program_in_c_runs_the_original() -> None:
+    text = """void add(int mode, int n, double *a) {
+  if (mode == 1) for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i*n + j] += 1;
+  if (mode == 2) for (int i = 0; i < n; i++) for (int j = 0; j < 2*n; j++) a[i*2*n + j] *= 2;
+  if (mode == 3) for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i*n + j] = a[j*(n+1) + i];
+}
+"""
+    (found,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target="c")).functions
+    assert found.restricted
+    assert "mode in (1, 2)" in [precondition.text for precondition in found.preconditions]
+    assert [(d.code, d.severity) for d in found.diagnostics] == [("TL132", Severity.NOTE)]
 
 
 def test_cases_are_of_one_function() -> None:

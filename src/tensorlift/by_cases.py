@@ -14,7 +14,7 @@ import numpy as np
 
 from tensorlift.contract.interface import Precondition
 from tensorlift.contract.language import InWords
-from tensorlift.diagnostics import Diagnostic, LiftError, Location
+from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity
 from tensorlift.interface import UNKNOWN, describe_parameter, numpy_dtype
 from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import Flag
@@ -23,6 +23,7 @@ from tensorlift.normalise.flags import cases_of
 from tensorlift.reading import in_case, literal_module
 from tensorlift.record import Level, Trial, Verdict, weakest_level, worst_verdict
 from tensorlift.report.program import PYTHON, language
+from tensorlift.targets.c.chained import is_chainable
 from tensorlift.targets.python_text.text import safe_names
 
 if TYPE_CHECKING:
@@ -33,32 +34,34 @@ if TYPE_CHECKING:
     from tensorlift.interface import Lifting
     from tensorlift.ir.function import FunctionView
     from tensorlift.pipeline import LiftOptions
-    from tensorlift.record import FunctionRecord
+    from tensorlift.record import FunctionRecord, Output
 
     Outcome = tuple[FunctionRecord, Lifting | None]
     Lift = Callable[[ReadFunction, LiftOptions], Outcome]
     Lifted = tuple[dict[str, Flag], FunctionRecord, Lifting]  # a case, with what its flags are
 
 _MANY = 8
+_LONGEST = 100  # characters that say what an extent is
 _TELLS_OF_ERROR = {"TL150"}  # codes that refuse a case which ends with an error on almost all data
+_GAINS_NOTHING = {"TL306", "TL314", "TL316"}
 
 
 def lift_by_cases(function: ReadFunction, options: LiftOptions, lift: Lift) -> Outcome:
     """Lift a function as a whole, or by its cases where more is known of them; ``lift`` lifts one as it is.
 
     A program that may ask which case it is stands by itself, and its sizes are not given.  Functions of many cases are
-    lifted by them if they can be: as a whole such take long, and are long.
+    lifted by them if they can be: as a whole such take long, and are long.  In C other cases run the original.
     """
-    if options.replaces or options.sizes or function.again is None or language(options.target) is not PYTHON:
-        return lift(function, options)
-    cases = _cases(function)
-    joined = _by(cases, function, options, lift) if len(cases) >= _MANY else None
-    if joined is not None:
+    is_asked = options.target == "c" or language(options.target) is PYTHON
+    cases = _cases(function) if is_asked and not options.sizes and function.again is not None else []
+    is_many = len(cases) >= _MANY
+    joined = _by(cases, function, options, lift) if is_many else None
+    if joined is not None and not joined.restricted:
         return joined, None
     general, lifting = lift(function, options)
     is_good = general.verdict in {Verdict.LOOP_FREE, Verdict.SCAN} and general.definitions is Level.PROVED
-    is_known = (is_good and not general.restricted) or len(cases) >= _MANY
-    joined = None if is_known else _by(cases, function, options, lift)
+    if not is_many and (general.restricted or not is_good):
+        joined = _by(cases, function, options, lift)
     return (general, lifting) if joined is None or not _is_better(joined, general) else (joined, None)
 
 
@@ -74,19 +77,31 @@ def _cases(function: ReadFunction) -> list[dict[str, Flag]]:
 def _by(
     cases: Sequence[dict[str, Flag]], function: ReadFunction, options: LiftOptions, lift: Lift
 ) -> FunctionRecord | None:
-    """Lift each case in which a function does not always end with an error; None where one is refused."""
+    """Lift each case in which a function does not always end with an error; None where one must lift, and does not."""
     lifted: list[Lifted] = []
+    left: list[Diagnostic] = []  # what refuses cases that run the original
     as_read = replace(options, divides_sizes=False)  # nothing is read anew
     for flags in cases:
         record, lifting = lift(in_case(function, [(name, flag.number) for name, flag in flags.items()]), as_read)
-        if lifting is not None:
+        if lifting is not None and (options.target != "c" or _is_tried(record)):
             lifted.append((_spelled(flags, lifting.view), record, lifting))
+        elif options.target == "c":
+            left += [d for d in record.diagnostics if d.code not in _TELLS_OF_ERROR | _GAINS_NOTHING]
         elif not any(d.code in _TELLS_OF_ERROR for d in record.diagnostics):
             return None
     try:
-        return _joined(lifted)
+        joined = _joined(lifted)
     except ValueError:
         return None
+    if joined is None or not left:
+        return joined
+    notes = tuple(replace(d, severity=Severity.NOTE) for d in dict.fromkeys(left))
+    return replace(joined, restricted=True, diagnostics=(*joined.diagnostics, *notes))
+
+
+def _is_tried(record: FunctionRecord) -> bool:
+    """Tell whether a program in C computes anything, and runs the original where it cannot."""
+    return bool(record.outputs) and is_chainable(record.name, record.program)
 
 
 def _is_better(joined: FunctionRecord, general: FunctionRecord) -> bool:
@@ -106,16 +121,17 @@ def no_adapter(location: Location | None) -> Diagnostic:
 
 
 def _joined(cases: Sequence[Lifted]) -> FunctionRecord | None:
-    """Make one record of those of the cases; None where there are none, or they return different things.
+    """Make one record of those of the cases; None where there are none, or they return different things to Python.
 
     Raises:
         ValueError: where the programs do not go together.
 
     """
     records = [record for _, record, _ in cases]
-    first = records[0] if records else None
-    if first is None or any([o.name for o in record.outputs] != [o.name for o in first.outputs] for record in records):
+    returned = [[output.name for output in record.outputs] for record in records]
+    if not records or (records[0].target != "c" and returned.count(returned[0]) != len(returned)):
         return None
+    first = records[0]
     parameters = _parameters(cases)
     told = [Case(flags, record.certificate or {}) for flags, record, _ in cases]
     certificate = joined_certificate([parameter.name for parameter in parameters], told)
@@ -127,10 +143,7 @@ def _joined(cases: Sequence[Lifted]) -> FunctionRecord | None:
         undecided=next((record.undecided for record in records if record.undecided), ""),
         seconds={stage: sum(record.seconds.get(stage, 0) for record in records) for stage in first.seconds},
         parameters=parameters,
-        outputs=tuple(
-            _agreed([case.flags for case in told], outputs)
-            for outputs in zip(*(record.outputs for record in records), strict=True)
-        ),
+        outputs=_outputs(cases),
         preconditions=_preconditions(told, records),
         restricted=any(record.restricted for record in records),
         residual_loops=tuple(dict.fromkeys(loop for record in records for loop in record.residual_loops)),
@@ -170,13 +183,22 @@ def _parameters(cases: Sequence[Lifted]) -> tuple[Parameter, ...]:
         known = {parameter.name: parameter for parameter in lifting.view.parameters}
         order |= dict.fromkeys(known)
         shaping = {size for p in known.values() for extent in p.extents or () for size, _ in extent.terms}
-        if safe_names(flags, ()) != {name: name for name in flags} or not shaping.isdisjoint(flags):
+        is_same = record.target == "c" or safe_names(flags, ()) == {name: name for name in flags}
+        if not is_same or not shaping.isdisjoint(flags):
             raise ValueError("a flag has a name that programs spell otherwise, or is an extent too")
         asked = {name: describe_parameter(name, known[name]) for name in flags}
         for name, parameter in (asked | {parameter.name: parameter for parameter in record.parameters}).items():
             described[name].append((flags, parameter))
     names = sorted(described, key=lambda name: [*order].index(name if name in order else name.removesuffix("_")))
     return tuple(_agreed(*zip(*described[name], strict=True)) for name in names)
+
+
+def _outputs(cases: Sequence[Lifted]) -> tuple[Output, ...]:
+    found: dict[str, list[tuple[dict[str, Flag], Output]]] = defaultdict(list)
+    for flags, record, _ in cases:
+        for output in record.outputs:
+            found[output.name].append((flags, output))
+    return tuple(_agreed(*zip(*those, strict=True)) for those in found.values())
 
 
 def _agreed(flags: Sequence[dict[str, Flag]], described: Sequence[Any]) -> Any:
@@ -197,7 +219,8 @@ def _by_case(axis: int, shapes: Mapping[tuple[str, ...], Sequence[dict[str, Flag
         extents[shape[axis]] += cases
     among = [case for cases in extents.values() for case in cases]
     *asked, (last, _) = sorted(extents.items(), key=lambda one: len(one[1]))
-    return " else ".join([*(f"{extent} if {when(cases, among)}" for extent, cases in asked), last])
+    text = " else ".join([*(f"{extent} if {when(cases, among)}" for extent, cases in asked), last])
+    return text if len(text) <= _LONGEST else UNKNOWN
 
 
 def _preconditions(told: Sequence[Case], records: Sequence[FunctionRecord]) -> tuple[Precondition, ...]:

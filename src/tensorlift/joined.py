@@ -14,6 +14,7 @@ from tensorlift.ir.literal_function import Flag
 from tensorlift.proofs.certificate import CERTIFICATE_VERSION, seal_of
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.report.program import entry_function, join_programs
+from tensorlift.targets.c.chained import chained
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -85,6 +86,14 @@ def flag_of(number: int | str, others: Iterable[int | str] = (), bounds: Iterabl
     return Flag(numbers[0], frozenset(numbers[1:]), tuple((relation, end) for relation, end in bounds))
 
 
+def cases_in(certificate: Mapping[str, Json]) -> list[tuple[tuple[tuple[str, int], ...], Mapping[str, Json]]]:
+    """List the cases that a certificate is made of: a number for each flag, and the certificate of the case."""
+    return [
+        (tuple((name, flag_of(*data).number) for name, data in flags.items()), its)
+        for flags, its in certificate.get("parts", ())
+    ]
+
+
 def verify_parts(certificate: Mapping[str, Json], verify: Callable[[Mapping[str, Json]], None]) -> None:
     """Decide a certificate; where it is made of those of cases, each of them, and that it is made of them.
 
@@ -115,11 +124,15 @@ def verify_parts(certificate: Mapping[str, Json], verify: Callable[[Mapping[str,
 def joined_program(parameters: Sequence[str], cases: Sequence[Case]) -> str:
     """Write the program that asks which case it is, and does what the program of that does.
 
+    In C the program of each case asks whether it is that, as it checks what else it needs.
+
     Raises:
         ValueError: where names of the cases clash.
 
     """
     first = cases[0].certificate
+    if first["target"] == "c":
+        return chained(first["function"], [(case.certificate["program"], case.flags) for case in cases])
     programs: dict[str, list[Flags]] = defaultdict(list)
     for case in cases:
         programs[case.certificate["program"]].append(case.flags)
@@ -132,7 +145,7 @@ def joined_program(parameters: Sequence[str], cases: Sequence[Case]) -> str:
         integers = (
             f"{', '.join(names)} = {', '.join(f'int({name})' for name in names)}"  # nothing else is an "other" one
         )
-        blocks = [integers, *blocks[:-1], bodies[-1]]
+        blocks = [*([integers] if len(blocks) > 1 else []), *blocks[:-1], bodies[-1]]
     else:
         blocks.append(f'raise ValueError(f"no case that is lifted: {", ".join(f"{{{name}=}}" for name in names)}")')
     body = "\n".join(blocks)

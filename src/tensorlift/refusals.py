@@ -250,6 +250,9 @@ REFUSALS: dict[str, Refusal] = {
         "a preprocessor line stands between these statements: `{detail}`",
         "move it before the loop",
     ),
+    "outline-elsewhere": Refusal(
+        "TL576", "statements of this function stand in `{detail}`", "put its text in the place of the `#include`"
+    ),
     "outline-text": Refusal(
         "TL577",
         "the statements mean something else in a function of their own: {detail}",

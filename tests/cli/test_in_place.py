@@ -175,6 +175,44 @@ int main(void) {
 }
 """
 
+# Flags that steer, among others and by several of them, and one that is also an extent; errors that say where they are.
+CASES = """#include <stdio.h>
+#include <stdlib.h>
+enum order { ROWS = 101, COLUMNS };
+#define CHECK(c) do { if (!(c)) { fprintf(stderr, "%s:%d\\n", __FILE__, __LINE__); exit(2); } } while (0)
+static void product(const enum order order, char trans, int n, int m, const double *A, const double *x, double *y) {
+  CHECK(n > 0);
+  for (int i = 0; i < n; i++) {
+    y[i] = 0;
+    for (int j = 0; j < m; j++)
+      if ((order == ROWS) == (trans == 'N')) y[i] += A[i*m + j] * x[j]; else y[i] += A[j*n + i] * x[j];
+  }
+}
+void halves(int mode, unsigned kind, int n, double *a, double *b) {
+  if (mode == 1) for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i*n + j] += kind == 3 ? 1 : 2;
+  else if (mode == 2) for (int i = 0; i < n; i++) for (int j = 0; j < 2*n; j++) a[i*2*n + j] *= b[j];
+}
+double total(int rows, int n, int m, const double *a) {
+  double s = 0;
+  if (rows == 1) for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s += a[i*m + j] * i;
+  else for (int j = 0; j < m; j++) for (int i = 0; i < n; i++) s += a[j*n + i] * i;
+  return s;
+}
+int main(void) {
+  double A[12], x[4] = {1, 2, 3, 4}, y[4]; int k;
+  for (k = 0; k < 12; k++) A[k] = k + 1;
+  for (int order = 100; order < 103; order++)
+    for (char trans = 'M'; trans < 'P'; trans++) {
+      product(order, trans, 3, 4, A, x, y);
+      printf("%g %g %g\\n", y[0], y[1], y[2]);
+    }
+  for (int mode = 0; mode < 4; mode++) { halves(mode, mode + 2, 2, A, x); printf("%g %g\\n", A[1], A[3]); }
+  product(ROWS, 'N', 3, 3, A, A + 1, A + 2);
+  printf("%g %g %g %g\\n", A[2], A[4], total(1, 3, 4, A), total(-1, 3, 4, A));
+  return 0;
+}
+"""
+
 
 def _run(*command: str, folder: Path) -> tuple[int, str]:
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
@@ -189,7 +227,9 @@ def _regions(report: Path) -> dict[str, str]:
 
 @_NEEDS_COMPILER
 @pytest.mark.parametrize(
-    ("text", "replaced", "stay"), [(TRICKY, 21, 13), (PRODUCTS, 5, 2), (TWINS, 5, 0)], ids=["odd", "products", "twins"]
+    ("text", "replaced", "stay"),
+    [(TRICKY, 21, 13), (PRODUCTS, 5, 2), (TWINS, 5, 0), (CASES, 4, 3)],
+    ids=["odd", "products", "twins", "cases"],
 )
 def test_a_program_gives_the_same_before_and_after(text: str, replaced: int, stay: int, tmp_path: Path) -> None:
     (tmp_path / "p.c").write_text(text, encoding="utf-8")

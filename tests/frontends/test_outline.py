@@ -11,6 +11,8 @@ from tensorlift.frontends.c.outline.text import outlined
 from tensorlift.frontends.c.outline.unit import Unit
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tensorlift.frontends.c.outline.stretches import Stretch
     from tensorlift.frontends.c.outline.text import Outlined
 
@@ -113,6 +115,14 @@ def test_what_cannot_be_moved_is_refused(body: str, code: str, detail: str) -> N
     assert (found.code, detail in found.message) == (code, True), found
     assert found.location is not None
     assert found.remedy
+
+
+def test_statements_of_another_file_are_not_taken_for_some_of_this_one(tmp_path: Path) -> None:
+    (tmp_path / "body.h").write_text("for (int i = 0; i < n; i++) a[i] = 0;\n")
+    text = f'void f(int n, double *a)\n{{\n#include "{tmp_path}/body.h"\n}}\n'
+    (found,) = Unit(text, "f.c", ()).definitions()
+    assert found.stretches == ()
+    assert [(d.code, d.message) for d in found.errors] == [("TL576", "statements of this function stand in `body.h`")]
 
 
 @pytest.mark.parametrize(

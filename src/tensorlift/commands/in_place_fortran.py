@@ -23,11 +23,13 @@ from tensorlift.diagnostics import LiftError, Severity, refuse
 from tensorlift.frontends.fortran.procedures import parse_fortran
 from tensorlift.frontends.fortran.syntax import body, part
 from tensorlift.ir.function import FunctionView, function_named
+from tensorlift.joined import cases_in
 from tensorlift.pipeline import lift_to_run
 from tensorlift.record import LiftRecord
 from tensorlift.report.output import STDOUT
 from tensorlift.runtime.fortran_build import error_in_c, fortran_complaints
-from tensorlift.targets.c.text import ORIGINAL, PROGRAM
+from tensorlift.targets.c.chained import is_chainable
+from tensorlift.targets.c.text import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -142,13 +144,21 @@ class _Entering(Rewriting):
         return Rewritten(told, text, c, tuple(self.chosen))
 
     def _tried(self, function: FunctionRecord, lifting: Lifting | None) -> FunctionRecord:
-        if lifting is None or f"{function.name}{ORIGINAL}(" not in function.program:  # as nothing checks what it needs
+        if not is_chainable(function.name, function.program):  # as nothing checks what it needs
             return self._kept(function, function.diagnostics) if function.lifted else function
         try:
-            self.chosen.append(entered(self.parsed.procedures[function.name], function, lifting.view, self.c_file))
+            view = lifting.view if lifting is not None else self._of_one_case(function)
+            self.chosen.append(entered(self.parsed.procedures[function.name], function, view, self.c_file))
         except LiftError as reason:
             return self._kept(function, reason.diagnostics)
         return function
+
+    def _of_one_case(self, function: FunctionRecord) -> FunctionView:
+        """Read a procedure that is lifted by cases once more, in one of them: all take the same."""
+        case, _ = cases_in(function.certificate or {})[0]
+        (read,) = reading.read(self.source, replace(self.options, functions=(function.name,), case=case))
+        assert read.module is not None
+        return FunctionView(function_named(read.module, function.name))
 
     def _kept(self, function: FunctionRecord, reasons: Sequence[Diagnostic]) -> FunctionRecord:
         kept = self.refused(function.name, function.location, reasons)

@@ -23,7 +23,7 @@ from tensorlift.targets.c.scalars import C_FUNCTIONS
 from tensorlift.targets.c.text import ORIGINAL, PROGRAM, SHARED
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.frontends.c.outline.syntax import Tree
     from tensorlift.frontends.c.outline.text import Outlined
@@ -317,7 +317,8 @@ def differing(before: Unit, text: str, filename: str, arguments: Sequence[str], 
         after = Unit(text, filename, arguments)
         known = [error.message for error in before.errors]
         new = next((error.message for error in after.errors if error.message not in known), "")
-        return new or _parts(after, replaced) or _rest(before, after, replaced) or _programs(after, replaced)
+        alone = {name: tree for one in replaced for name, tree in _made(one)}
+        return new or _parts(after, replaced) or _rest(before, after, replaced, alone) or _programs(after, alone)
     except LiftError as refusal:
         return refusal.diagnostics[0].message
 
@@ -333,9 +334,9 @@ def _parts(after: Unit, replaced: Sequence[Replaced]) -> str:
     return ""
 
 
-def _rest(before: Unit, after: Unit, replaced: Sequence[Replaced]) -> str:
-    """Compare all that was in the file before."""
-    made = {name for one in replaced for name in generated(one.name)} | SHARED.keys()
+def _rest(before: Unit, after: Unit, replaced: Sequence[Replaced], alone: Collection[str]) -> str:
+    """Compare all that was in the file before; ``alone`` are the functions of the programs."""
+    made = {f"{one.name}{ORIGINAL}" for one in replaced} | SHARED.keys() | set(alone)
     parts = {one.name: trees_of(one.part.stretch) for one in replaced if one.part is not None}
     renamed = {f"{one.name}{ORIGINAL}": one.name for one in replaced if one.part is None}
     old = [tree for name, tree in before.trees if _defines(tree)]
@@ -350,20 +351,24 @@ def _rest(before: Unit, after: Unit, replaced: Sequence[Replaced]) -> str:
     return "" if len(old) == len(new) else "another number of declarations"
 
 
-def _programs(after: Unit, replaced: Sequence[Replaced]) -> str:
-    """Compare each program with what it is on its own."""
-    for one in replaced:
-        alone = Unit(one.program, "program.c", ())
-        shared = [name for name in SHARED if f"{name}(" in one.body]
-        for name in (*shared, f"{one.name}{PROGRAM}", one.name):
-            if _definition(after, name) != _definition(alone, name):
-                return f"the program {name}"
-    return ""
+def _programs(after: Unit, alone: Mapping[str, Tree]) -> str:
+    """Compare each function of programs with what it is on its own."""
+    found = dict(_functions(after))
+    return next((f"the program {name}" for name, tree in alone.items() if found.get(name) != tree), "")
 
 
-def _definition(unit: Unit, name: str) -> Tree | None:
-    found = (tree for known, tree in unit.trees if known == name and _defines(tree))
-    return next((_without_attributes(tree, {name}) for tree in found), None)
+def _made(one: Replaced) -> Iterator[tuple[str, Tree]]:
+    """Yield the functions of a program, and those that it shares with others if it calls them."""
+    for name, tree in _functions(Unit(one.program, "program.c", ())):
+        if name not in SHARED or f"{name}(" in one.body:
+            yield name, tree
+
+
+def _functions(unit: Unit) -> Iterator[tuple[str, Tree]]:
+    """Yield the functions that a file defines, by their names."""
+    for name, tree in unit.trees:
+        if tree[0] == "FUNCTION_DECL" and _defines(tree):
+            yield name, _without_attributes(tree, {name})
 
 
 def _defines(tree: Tree) -> bool:

@@ -90,18 +90,14 @@ def _compare(claim: Claim, source: Source, options: LiftOptions) -> str:
 
     """
     from tensorlift.commands.same_source import reading_of
-    from tensorlift.joined import flag_of
+    from tensorlift.joined import cases_in
     from tensorlift.proofs.certificate import MEMREF, certificate_from_json
     from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
     from tensorlift.record import Level
 
-    parts: Any = (claim.certificate or {}).get("parts")
-    if parts:
-        cases = [
-            (replace(options, case=tuple((n, flag_of(*f).number) for n, f in flags.items())), its)
-            for flags, its in parts
-        ]
-        told = [_compare(replace(claim, certificate=its), source, its_options) for its_options, its in cases]
+    cases = cases_in(claim.certificate or {})
+    if cases:
+        told = [_compare(replace(claim, certificate=its), source, replace(options, case=case)) for case, its in cases]
         return min(told, key=lambda one: one.endswith(Level.PROVED))
     certificate = certificate_from_json(claim.certificate or {})
     if certificate.source_digest != source.sha256:

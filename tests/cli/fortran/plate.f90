@@ -40,6 +40,23 @@ contains
     end do
   end subroutine
 
+  subroutine turned(trans, n, m, u, v)
+    character, intent(in) :: trans
+    integer, intent(in) :: n, m
+    real(dp), intent(in) :: u(*)
+    real(dp), intent(inout) :: v(n,m)
+    integer :: i, j
+    do j = 1, m
+      do i = 1, n
+        if (trans == 'N' .or. trans == 'n') then
+          v(i,j) = v(i,j) + u(i + n*(j - 1))
+        else
+          v(i,j) = v(i,j) + u(j + m*(i - 1))
+        end if
+      end do
+    end do
+  end subroutine
+
   function column_means(u) result(means)
     real(dp), intent(in) :: u(:,:)
     real(dp) :: means(size(u, 2))

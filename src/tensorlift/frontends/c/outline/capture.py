@@ -327,6 +327,8 @@ class Capture:
                 return Passed(name, spelled, Way.VALUE)
             if self._is_seen(variable, cursor):
                 raise self._refused("outline-pointer", cursor, name)
+        elif ctype.kind is TypeKind.ENUM and not self._is_written(variable):
+            return Passed(name, ctype.get_declaration().enum_type.spelling, Way.VALUE)
         elif ctype.kind not in _SCALARS and not (_is_known_structure(ctype) and self._is_only_read(variable, cursor)):
             raise self._refused("struct" if ctype.kind is TypeKind.RECORD else "type", cursor, spelled)
         return Passed(name, spelled, self._way(variable, cursor))

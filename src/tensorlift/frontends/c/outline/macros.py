@@ -5,6 +5,7 @@ A program holds for the macros as they were when it was lifted, so that each tha
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -27,6 +28,7 @@ _WITHOUT_ASSERTIONS = {"NDEBUG": '#ifndef NDEBUG\n#error "lift again: NDEBUG is 
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b", re.MULTILINE)
 _NAMED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_OF_PLACES = ("__FILE__", "__LINE__")  # macros of compilers that are others in each place
 _DEFINED = re.compile(r"\s*\w+((?:\\\r?\n|[^\n])*)")
 
 
@@ -120,7 +122,7 @@ class Macros:
 
     def _spelled(self, names: Sequence[str]) -> dict[str, str]:
         hidden = {name: sorted(self._standard(name, set())) for name in names}
-        lines = list(SPELLED)
+        lines = [*SPELLED, *(f"#define {name} {name}" for name in _OF_PLACES)]  # so that they stand as they are
         for k, name in enumerate(names):
             lines += _under(hidden[name], f"const char tensorlift_{k}[] = TENSORLIFT_TEXT({self._used(name)});")
         unit = libclang.parse("\n".join([self._text, *lines]) + "\n", self._filename, self._arguments)
@@ -146,6 +148,8 @@ class Macros:
 
 def _same(name: str, used: str, text: str) -> str:
     """Write a line that compiles only where a macro is what it was when used; the text is a string literal."""
+    if not {*_OF_PLACES}.isdisjoint(_WORD.findall(text)):
+        text = f"TENSORLIFT_TEXT({ast.literal_eval(text)})"
     is_same = f"__builtin_strcmp(TENSORLIFT_TEXT({used}), {text}) == 0"
     return f'__extension__ _Static_assert({is_same}, "lift again: {name} is another");'
 

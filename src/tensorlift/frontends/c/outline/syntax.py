@@ -154,12 +154,12 @@ def _is_of_enumeration(cursor: Any) -> bool:
 def _type(clang_type: Any) -> str:
     """Spell a type; arrays and pointers are spelled by what they hold, enumerations by the integers that they are.
 
-    A function that returns one may be declared with the integers, which is the same type to C.
+    A function that takes or returns one may be declared with the integers, which is the same type to C.
     """
     canonical = clang_type.get_canonical()
-    if canonical.kind is TypeKind.FUNCTIONPROTO and canonical.get_result().get_canonical().kind is TypeKind.ENUM:
-        result = canonical.get_result()
-        return f"{_type(result)} {str(canonical.spelling).removeprefix(result.spelling).strip()}"
+    if canonical.kind is TypeKind.FUNCTIONPROTO:
+        ends = ["..."] if canonical.is_function_variadic() else []
+        return f"{_type(canonical.get_result())} ({', '.join([*map(_type, canonical.argument_types()), *ends])})"
     if canonical.kind is TypeKind.ENUM:
         return str(canonical.get_declaration().enum_type.spelling)
     if canonical.kind in ARRAYS:

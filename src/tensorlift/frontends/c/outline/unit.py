@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, LinkageKind, TranslationUnitLoadError
@@ -105,6 +106,10 @@ class Unit:
         if not is_written or not start <= place < body.start < end.offset:
             return None
         errors = self._reach.within(cursor) if self._reach is not None else ()
+        elsewhere = next((node.cursor for node in body.walk() if not self._is_here(node.cursor)), None)
+        if elsewhere is not None:
+            file = PurePath(elsewhere.location.file.name).name
+            errors = (*errors, *refusal("outline-elsewhere", self._locate(cursor), file).diagnostics)
         return Definition(
             name,
             self._locate(cursor),
