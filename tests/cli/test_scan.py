@@ -225,6 +225,22 @@ def test_flags_are_those_of_the_build(folder: Path) -> None:
     assert [(one.name, one.flags) for one in read_entries("r.jsonl")] == [("doubled", ("-DTWICE",)), ("total", ())]
 
 
+def test_functions_of_c_count_that_loop_over_numbers_of_arrays() -> None:
+    text = (
+        "typedef struct { float x; float *p; } box;\n"
+        "void cells(int n, float *x) { for (int i = 0; i < n; i++) x[i] = 0; }\n"
+        "void walk(int n, int *x) { while (n--) *x++ = 0; }\n"
+        "void members(int n, box *b) { for (int i = 0; i < n; i++) b[i].x = 0; }\n"
+        "void jump(int n, float *x) { int i = 0; again: x[i] = 0; if (++i < n) goto again; }\n"
+        "float once(float *x) { for (int i = 0; i < 3; i++) {} return x[3]; }\n"
+        "int text(char *s) { int n = 0; for (; s[n]; n++) {} return n; }\n"
+        "void pointers(int n, char **s, box *b) { for (int i = 0; i < n; i++) { s[i] = s[0]; b[i].p = b[0].p; } }\n"
+    )
+    source = source_from_text(text, "m.c")
+    found = [one.name for one in list_functions(source, read(source, LiftOptions())) if one.loops]
+    assert found == ["cells", "walk", "members", "jump"]
+
+
 def test_procedures_of_fortran_end_and_loop_as_their_text_says() -> None:
     text = (
         "module m\ncontains\nsubroutine scale(n, x)\n  integer, intent(in) :: n\n  real, intent(inout) :: x(n)\n"

@@ -58,6 +58,10 @@ def _lift(
 
 LIFTED = {
     "a loop": {"main.c": CALL, "b.c": SCALE},
+    "without a prototype": {
+        "main.c": "float limit();\nvoid f(float *x, int n) { for (int i = 0; i < n; i++) x[i] *= limit(); }\n",
+        "b.c": "float limit() { return 2; }\n",
+    },
     "two files deep, and back": {
         "main.c": CALL + "float mean(const float *x, int n) { return x[n - 1]; }\n",
         "b.c": MAIN + "float scale(float *x, int n, float by) { prepare(x, n); return by; }\n",

@@ -38,6 +38,10 @@ INTRINSICS = """#include <immintrin.h>
 void vectors(float *x) { _mm_storeu_ps(x, _mm_setzero_ps()); }
 int swapped(int x) { return _bswap(x); }
 """
+PASTED = """#include <immintrin.h>
+#define INTRINSIC(name) _mm_##name
+void stored(float *x) { INTRINSIC(storeu_ps)(x, INTRINSIC(setzero_ps)()); }
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -94,6 +98,11 @@ def test_intrinsics_refuse_the_functions_that_use_them() -> None:
     assert {name for name, function in found.items() if function.module is None} <= {"vectors", "swapped"}
     assert found["vectors"].module is None
     assert not found["scale"].diagnostics
+
+
+def test_intrinsics_refuse_the_functions_that_have_their_names_from_macros() -> None:
+    found = read_c(PASTED + KERNELS[: KERNELS.index("float peak")], "k.c")
+    assert [function.name for function in found if function.module is None] == ["stored"]
 
 
 def test_a_header_that_is_nowhere_refuses_the_functions_that_need_it() -> None:

@@ -308,7 +308,7 @@ def _matters(diagnostic: Diagnostic, record: FunctionRecord) -> bool:
 
 
 def list_functions(source: Source, functions: Sequence[ReadFunction]) -> list[Listed]:
-    """Say of functions where they stand, and whether they loop over arrays: by their text, as none may lift.
+    """Say of functions where they stand, and whether they loop over arrays: as they are written, as none may lift.
 
     In other languages than Python, the text of one goes on until the next one starts.
     """
@@ -329,6 +329,7 @@ def list_functions(source: Source, functions: Sequence[ReadFunction]) -> list[Li
                 syntax.loop.search("\n".join(own)) and syntax.array.search("\n".join(own[syntax is _FORTRAN :]))
             )
             last = line + (_closing(own) if syntax is _BRACES else _last_end(own))
+        loops = function.loops() if function.loops is not None else loops
         listed.append(Listed(function.name, line, loops, last))
     return listed
 

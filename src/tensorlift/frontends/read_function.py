@@ -24,7 +24,8 @@ class ReadFunction:
     With a module, the diagnostics are notes and warnings.  ``literally`` reads the function into literal IR, or
     raises ``LiftError``, where its language has a literal reader.  ``inference`` is what the front end found out
     about types that the source does not state, where that needs it.  ``elsewhere`` knows what was
-    found in other files of a project in C.  ``again`` reads the function anew from other literal IR of it.
+    found in other files of a project in C.  ``again`` reads the function anew from other literal IR of it.  ``loops``
+    tells whether it loops over arrays of numbers, where that is not told by its text.
     """
 
     name: str
@@ -35,6 +36,7 @@ class ReadFunction:
     inference: Any = None
     elsewhere: Elsewhere | None = None
     again: Callable[[ModuleOp], ReadFunction] | None = None
+    loops: Callable[[], bool] | None = None
 
 
 def _unwatched(_name: str, _location: Location) -> Diagnostic | None:

@@ -198,20 +198,11 @@ def same_type(one: Any, other: Any, around: Collection[str] = ()) -> bool:
     Qualifiers do not matter; what a pointer among the members points to is compared by its name.
     """
     one, other = one.get_canonical(), other.get_canonical()
+    if {one.kind, other.kind} <= _FUNCTIONS:
+        return _same_function(one, other, around)
     if one.kind is not other.kind or one.is_volatile_qualified() != other.is_volatile_qualified():
         return False
     match one.kind:
-        case TypeKind.FUNCTIONPROTO:
-            mine, theirs = list(one.argument_types()), list(other.argument_types())
-            is_plain = not (one.is_function_variadic() or other.is_function_variadic())
-            return (
-                is_plain
-                and len(mine) == len(theirs)
-                and same_type(one.get_result(), other.get_result(), around)
-                and all(same_type(a, b, around) for a, b in zip(mine, theirs, strict=True))
-            )
-        case TypeKind.FUNCTIONNOPROTO:
-            return False
         case TypeKind.POINTER:
             mine, theirs = one.get_pointee().get_canonical(), other.get_pointee().get_canonical()
             if mine.kind in {TypeKind.RECORD, *_FUNCTIONS} and around:
@@ -226,6 +217,21 @@ def same_type(one: Any, other: Any, around: Collection[str] = ()) -> bool:
             is_long = kind is not TypeKind.CONSTANTARRAY or one.element_count == other.element_count
             return is_long and same_type(one.element_type, other.element_type, around)
     return _name(one) == _name(other)
+
+
+def _same_function(one: Any, other: Any, around: Collection[str]) -> bool:
+    """Whether functions take and return the same; of one that is declared as `f()`, no parameters are known."""
+    mine, theirs = (list(each.argument_types()) if _is_prototype(each) else [] for each in (one, other))
+    return (
+        not (libclang.is_variadic(one) or libclang.is_variadic(other))
+        and len(mine) == len(theirs)
+        and same_type(one.get_result(), other.get_result(), around)
+        and all(same_type(a, b, around) for a, b in zip(mine, theirs, strict=True))
+    )
+
+
+def _is_prototype(function: Any) -> bool:
+    return bool(function.kind is TypeKind.FUNCTIONPROTO)
 
 
 def _same_record(one: Any, other: Any, around: Collection[str]) -> bool:

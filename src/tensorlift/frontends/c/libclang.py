@@ -158,6 +158,11 @@ def is_inline(function: Any) -> bool:
     return bool(_is_inlined(function))
 
 
+def is_variadic(function: Any) -> bool:
+    """Whether a type is of functions that take any number of arguments; one declared as `f()` does not say so."""
+    return bool(function.kind is cindex.TypeKind.FUNCTIONPROTO and function.is_function_variadic())
+
+
 def has_parameters(macro: Any) -> bool:
     """Whether a macro is used with arguments."""
     return bool(_takes(macro))

@@ -88,7 +88,7 @@ class ParseErrors:
         self._intrinsic = _system_functions(unit, intrinsic)
         doubtful |= self._intrinsic
         self._doubtful = self._closure(doubtful - _KEYWORDS)
-        if self._doubtful and any(map(_PASTED.search, (text, *map(_text, self._files)))):
+        if errors and self._doubtful and any(map(_PASTED.search, (text, *map(_text, self._files)))):
             raise LiftError(*errors)  # a macro may put doubtful names together
         self._warnings = tuple(
             replace(

@@ -12,6 +12,7 @@ from clang.cindex import CursorKind, TranslationUnitLoadError
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Location
 from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.array_loops import loops_over_arrays
 from tensorlift.frontends.c.openmp import not_sequential, uses_openmp
 from tensorlift.frontends.c.outline.macros import Macros
 from tensorlift.frontends.c.outline.syntax import called_by
@@ -119,10 +120,11 @@ def read_functions(parsed: ParsedFile, lower: Lower, function: str | None = None
         raise LiftError(*errors.errors) from None  # the parser may have dropped what is missing
     if errors is not None and errors.errors and all(map(errors.within, cursors)):
         raise LiftError(*errors.errors)
-    return [
+    found = [
         read_one(parsed, cursor, cursor.spelling, reader.location(cursor), partial(lower, reader, cursor))
         for cursor in cursors
     ]
+    return [replace(one, loops=partial(loops_over_arrays, cursor)) for one, cursor in zip(found, cursors, strict=True)]
 
 
 def read_one(

@@ -86,7 +86,7 @@ def call(ctx: Context, cursor: Any) -> Value | None:
     if declaration is None or declaration.kind is not CursorKind.FUNCTION_DECL:
         raise ctx.refusal("function-pointer", cursor)
     definition = declaration.get_definition()
-    if definition is not None and not (definition.type.is_function_variadic() and _tells(cursor)):
+    if definition is not None and not (libclang.is_variadic(definition.type) and _tells(cursor)):
         return _own(ctx, cursor, definition)
     if name.startswith(_CONSTANTS):
         found, ctype = libclang.evaluate(cursor), ctx.type_of(cursor)

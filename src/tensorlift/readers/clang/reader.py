@@ -298,7 +298,7 @@ def _refused(name: str, location: Location, diagnostics: tuple[Diagnostic, ...])
 
 def _function(ctx: Context, cursor: Any, symbol: str, location: Location) -> LiteralFunction:
     """Read parameters and body of a function."""
-    if cursor.type.kind.name == "FUNCTIONPROTO" and cursor.type.is_function_variadic():
+    if libclang.is_variadic(cursor.type):
         raise refusal("variadic", location, cursor.spelling)
     results = result_types(ctx, ctx.result, cursor)
     declared = list(cursor.get_arguments())
