@@ -114,7 +114,12 @@ class Report:
             self.diagnostics.append(first)
             return
         message = f"the {what} stays as it is: {first.message}{code}"
-        self.diagnostics.append(Diagnostic("TL593", message, place, first.remedy, Severity.NOTE))
+        remedy = first.remedy
+        if remedy.startswith("lift to "):
+            remedy = f"keep the loops, or {remedy} by `tensorlift lift`"
+        elif "another target" in remedy:
+            remedy = "keep the loops"
+        self.diagnostics.append(Diagnostic("TL593", message, place, remedy, Severity.NOTE))
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ class _Reader:
         return self.text[self.at : self.at + 1]
 
     def malformed(self, why: str, at: int | None = None) -> LiftError:
-        remedy = "write passes with commas between: name,name{option=value},func.func(name)"
+        remedy = 'write passes with commas between: name,name{option=value},name{option="text"},func.func(name)'
         return refuse("TL590", f"not a pipeline: {why}", self._place(self.at if at is None else at), remedy)
 
     def _place(self, at: int) -> Location:

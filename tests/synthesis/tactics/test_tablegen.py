@@ -116,6 +116,20 @@ _WRONG = [
     ),
     (record(_PRODUCT, 'reshapeBuilder<In<["A"]>, Out<["D"]>, Expr<"x">>'), "TL321", "1:49", "lists the axes from 0 on"),
     (record(_PRODUCT, 'statementBuilder<StrExpr<"C(i) +">>'), "TL321", "1:49", "expected"),
+    (
+        record(_PRODUCT, 'statementBuilder<StrExpr<"D(i) = 1 D(i) = 1">>'),
+        "TL321",
+        "1:49",
+        "holds 2 statements",
+    ),
+    (
+        record(_PRODUCT, _MATMUL.replace("<In", "<M<x>, In", 1)),
+        "TL321",
+        "1:49",
+        "`M<x>` of `matmulBuilder` is no number",
+    ),
+    (record(_PRODUCT, _MATMUL.replace('["C"]', "[]")), "TL321", "1:49", "`Outputs` of `matmulBuilder` holds 0 values"),
+    (record(_PRODUCT, 'reshapeBuilder<In<["A", "B"]>, Out<["D"]>, Expr<"{0, 1}">>'), "TL321", "1:49", "holds 2 values"),
     (record(_PRODUCT, _MATMUL.replace('"A", "B"', '"B", "A"')), "TL324", "1:5", "contradicts itself"),
 ]
 

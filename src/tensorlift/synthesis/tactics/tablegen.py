@@ -71,6 +71,24 @@ class _Builder:
             raise _fault(f"`{self.name}` has {len(listed)} arguments `{kind}`, not one", self.place)
         return listed[0]
 
+    def one(self, kind: str) -> str:
+        """Give the only value of the only argument of a kind."""
+        listed = self.only(kind)
+        if len(listed) != 1:
+            raise _fault(f"`{kind}` of `{self.name}` holds {len(listed)} values, not one", self.place)
+        return listed[0]
+
+    def first(self, kind: str, otherwise: str) -> list[str]:
+        """List the first values of the arguments of a kind, and what stands for those that are left out."""
+        return [value[0] if value else otherwise for value in self.values(kind)] or [otherwise]
+
+    def count(self, kind: str) -> int:
+        """Give how many axes are one together."""
+        (number, *_) = self.first(kind, "1")
+        if not re.fullmatch("[0-9]+", number):
+            raise _fault(f"`{kind}<{number}>` of `{self.name}` is no number of axes", self.place)
+        return int(number)
+
 
 def _fault(message: str, place: Location) -> LiftError:
     return refuse("TL321", f"not a tactic: {message}", place, _HELP)
@@ -248,9 +266,11 @@ class _Translation:
             texts = self._texts(builder)
             for text in texts:
                 try:
-                    (statement,) = Reader(text, self.file).statements()
+                    statement, *more = Reader(text, self.file).statements()
                 except LiftError as error:
                     raise LiftError(*(replace(d, location=builder.place) for d in error.diagnostics)) from None
+                if more:
+                    raise _fault(f"`{builder.name}` holds {1 + len(more)} statements, not one", builder.place)
                 self.axes.setdefault(statement.target.array, tuple((str(s),) for s in statement.target.subscripts))
                 yield replace(statement, target=replace(statement.target, place=builder.place))
 
@@ -259,14 +279,14 @@ class _Translation:
             return []
         if builder.name == "statementBuilder":
             return builder.only("StrExpr")
-        inputs, (output,) = builder.only("Inputs"), builder.only("Outputs")
+        inputs, output = builder.only("Inputs"), builder.one("Outputs")
         for name in inputs:
             if name not in self.axes:
                 message = f"`{name}` is not bound by the pattern or a builder before"
                 raise refuse("TL322", message, builder.place, "make it by a builder before")
         if builder.name in _PRODUCTS:
             return self._product(builder, inputs, output)
-        (name,) = inputs
+        name = builder.one("Inputs")
         self.axes[output] = self._rearranged(builder, self.axes[name])
         return [self._spelled(f"{self._cell(output)} = {self._cell(name)}")]
 
@@ -301,7 +321,7 @@ class _Translation:
             if output not in self.axes:
                 raise _fault(f"`{builder.name}` adds to an array of the pattern", builder.place)
             cells = [self._cell(output), *map(self._cell, inputs)]
-        alpha, beta = (*(value[0] for value in builder.values("Constant")), "1", "1")[:_PAIR]
+        alpha, beta = (*builder.first("Constant", "1"), "1")[:_PAIR]
         factor = "" if alpha == "1" else f"{alpha} * "
         texts = [self._spelled(f"{cells[0]} += {factor}{cells[1]} * {cells[2]}")]
         if beta != "1" and output in self.given:
@@ -310,9 +330,8 @@ class _Translation:
 
     def _matmul(self, builder: _Builder, left: str, right: str, output: str) -> list[str]:
         """Name the axes of a product of matrices by their places, those of several axes each as one."""
-        sides = [(flag or ["N"])[0] == "T" for flag in builder.values("StrExpr")] or [False, False]
-        counts = [int((builder.values(kind) or [["1"]])[0][0]) for kind in ("M", "N", "K")]
-        rows, columns, summed = counts
+        sides = [flag == "T" for flag in builder.first("StrExpr", "N")]
+        rows, columns, summed = map(builder.count, ("M", "N", "K"))
         parts = [self._split(builder, left, rows, summed, turned=sides[0])]
         parts.append(self._split(builder, right, summed, columns, turned=sides[-1]))
         (i, k), (_, j) = parts
@@ -341,7 +360,7 @@ class _Translation:
         return axes[:first], axes[first:]
 
     def _matvec(self, builder: _Builder, left: str, right: str, output: str) -> list[str]:
-        turned = (builder.values("StrExpr") or [["N"]])[0][0] == "T"
+        turned = builder.first("StrExpr", "N")[0] == "T"
         i, k = self._split(builder, left, 1, 1, turned=turned)
         if output in self.axes:
             (i,) = (self.axes[output],)
@@ -368,7 +387,7 @@ class _Translation:
 
 def _groups(builder: _Builder) -> list[list[int]]:
     """Read ``{{0, 1}, 2}``."""
-    text = builder.only("StrExpr")[0]
+    text = builder.one("StrExpr")
     if not re.fullmatch(r"\s*\{[\d\s,{}]*\}\s*", text) or text.count("{") != text.count("}"):
         raise _fault("an expression lists the axes from 0 on, each once, as in `{{0, 1}, 2}`", builder.place)
     inner = text.strip()[1:-1]

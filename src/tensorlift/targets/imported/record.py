@@ -175,7 +175,7 @@ def dialects_in(text: str, file: str) -> frozenset[str]:
 
 def no_definition(file: str, why: str, remedy: str, place: Location | None = None) -> LiftError:
     """Return the refusal of a text that defines no dialect."""
-    return refuse("TL534", f"'{file}' is no definition of a dialect: {why}", place, remedy)
+    return refuse("TL534", f"'{file}' is no definition of a dialect: {why}", place or Location(file, 1, 1), remedy)
 
 
 def _no_irdl(file: str, why: str, place: Location | None = None) -> LiftError:
