@@ -9,6 +9,7 @@ import pytest
 from tests.lifts import lifted
 
 from tensorlift.pipeline import LiftOptions
+from tensorlift.record import Verdict
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
@@ -111,3 +112,57 @@ void once(double *x, int n, int m, int k) { int t = MIN(k, m), c = MIN(n, t); fo
 def test_the_least_of_three_bounds_a_loop() -> None:
     found = _functions(LEAST)
     assert all(one.lifted for one in found.values()), [one.diagnostics for one in found.values()]
+
+
+POINTERS = """
+typedef struct { unsigned m, n; double **me; } MAT;
+typedef struct { unsigned dim; double *ve; } VEC;
+void transposed(MAT *a, MAT *out) {
+  double **from = a->me, **to;
+  if (a == out) return;
+  to = out->me;
+  for (unsigned i = 0; i < a->m; i++) for (unsigned j = 0; j < a->n; j++) to[j][i] = from[i][j];
+}
+int copied(double *x, double *y, int n) { if (x == y) return 1; for (int i = 0; i < n; i++) y[i] = x[i]; return 0; }
+void called(MAT *a, MAT *b, MAT *c) { transposed(a, b); transposed(b, c); }
+double total(double *x, int n) { double *end = x + n, s = 0; while (x != end) s += *x++; return s; }
+int own(double *x, int n) { double t[4]; if (x == t) return 1; for (int i = 0; i < n; i++) x[i] = 0; return 0; }
+void outside(double *x, int n) { if (x == held) return; for (int i = 0; i < n; i++) x[i] = held[i]; }
+void rows(double **a, double **b, int n) { if (*a == *b) return; for (int i = 0; i < n; i++) a[i][i] = b[i][i]; }
+void of_one(MAT *a, int n) { copied(a->me[0], a->me[1], n); }
+void one_of(double **a, double **b, int n, int k) { double **t = a; if (k) t = b; for (; n > 0; n--) t[n][n] = 0; }
+"""
+
+
+def test_pointers_that_are_compared_are_others_as_is_stated() -> None:
+    found = _functions("static double held[8];\n" + POINTERS)
+    distinct = {
+        name: [one.text for one in record.preconditions if one.kind == "distinct"] for name, record in found.items()
+    }
+    for name in ("transposed", "copied", "called", "total", "own"):
+        assert found[name].lifted, found[name].diagnostics
+    assert distinct["copied"] == ["x and y are not the same pointer"]
+    assert distinct["called"] == [f"{one}_me and {two}_me are not the same pointer" for one, two in ("ab", "bc")]
+    assert distinct["total"] == distinct["own"] == []
+    for name, code in {"outside": "TL136", "rows": "TL136", "of_one": "TL136", "one_of": "TL138"}.items():
+        assert found[name].diagnostics[0].code == code
+
+
+STAGES = """
+void cascade(const float *in, float *out, const float *c, int n, int k) {
+  const float *from = in;
+  do { float s = *c++; for (int i = 0; i < n; i++) out[i] = s * from[i]; from = out; } while (--k);
+}
+float gain(const float *in, float *out, int n, int k) {
+  const float *from = in; float *to = out, t = 0;
+  while (k > 0) { int m = n; t = 0; while (m > 0) { *to = 2 * *from++; t += *to++; m--; } from = to = out; k--; }
+  return t;
+}
+"""
+
+
+def test_stages_that_work_in_place_after_the_first_have_no_loop() -> None:
+    found = _functions(STAGES)
+    assert [one.verdict for one in found.values()] == [Verdict.LOOP_FREE] * 2, [
+        one.diagnostics for one in found.values()
+    ]

@@ -19,6 +19,7 @@ from tensorlift.contract.language import (
     Atom,
     Compare,
     Condition,
+    Distinct,
     DistinctRows,
     Inside,
     InWords,
@@ -159,7 +160,8 @@ class _Adapter:
 
     def _views(self) -> Iterator[str]:
         on_sizes = [p for p in self.preconditions if isinstance(p.condition, Compare | AnyOf)]
-        for precondition in (*on_sizes, *(p for p in self.preconditions if isinstance(p.condition, NotNull))):
+        of_pointers = (p for p in self.preconditions if isinstance(p.condition, NotNull | Distinct))
+        for precondition in (*on_sizes, *of_pointers):
             yield from self._demand(precondition)
         separate = [p.condition for p in self.preconditions if isinstance(p.condition, Separate)]
         compared = {name for condition in separate for name in (condition.array, *condition.others)}
@@ -215,13 +217,21 @@ class _Adapter:
             case AnyOf():
                 yield f"not ({condition.substitute(self._sizes)})"
             case NotNull(array):
-                (parameter,) = (p for p in self.view.parameters if p.name == array)
-                yield f'c_pointer("{_source_name(parameter)}", {self._memory(parameter)}).value is None'
+                yield f"{self._pointer(array)}.value is None"
+            case Distinct(array, other):
+                yield " == ".join(f"{self._pointer(name)}.value" for name in (array, other))
             case DistinctRows(array):
                 yield f"rows_overlap({self._array(array)})"
             case Separate(array, others, or_same):
                 same = ", or_same=True" if or_same else ""
                 yield " or ".join(f"share_memory({self._array(array)}, {self._array(o)}{same})" for o in others)
+
+    def _pointer(self, name: str) -> str:
+        """Spell what an array is given as, as a pointer of ctypes."""
+        (parameter,) = (p for p in self.view.parameters if p.name == name)
+        if _is_table(parameter):
+            self._refuse(f"'{name}' is a table of row pointers that is compared with another", parameter.location)
+        return f'c_pointer("{_source_name(parameter)}", {self._memory(parameter)})'
 
     # -- calls
 

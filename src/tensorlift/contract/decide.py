@@ -11,6 +11,7 @@ from tensorlift.contract.language import (
     AnyOf,
     Compare,
     Condition,
+    Distinct,
     DistinctRows,
     Extent,
     Inside,
@@ -45,6 +46,10 @@ def holds(condition: Condition, values: Mapping[str, Any]) -> bool:
         case Inside(array, added, limit):
             places, known = values.get(array), names_of(condition) <= values.keys()
             return not known or not isinstance(places, np.ndarray) or _are_inside(places + added, limit, values)
+        case Distinct(array, other):
+            pair = values.get(array), values.get(other)
+            starts = [each.ctypes.data for each in pair if isinstance(each, np.ndarray)]
+            return len(starts) < len(pair) or starts[0] != starts[1]
         case DistinctRows(array):
             return not isinstance(values.get(array), np.ndarray) or is_injective(values[array])
         case IsArray(name, dtype, rank):

@@ -251,6 +251,7 @@ REASONS = {
     "no-overlap": "a written array must not share memory with another",
     "distinct-rows": "a table of row pointers must name each row once",
     "not-null": "the source does something else where the array is missing",
+    "distinct": "the source does something else where they are the same",
     "exact": "integers are added up in floats, which hold them exactly up to there",
     "quotient": "the source divides by it, or rounds to zero what is divided",
     "extent": "every access must stay inside its array",

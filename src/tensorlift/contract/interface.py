@@ -47,8 +47,8 @@ class Precondition:
     """A condition that the proof needs and the source does not state: callers must guarantee it.
 
     ``text`` is the spelling of ``condition``; ``kind`` says what it is about, ``size``, ``stride``, ``overflow``,
-    ``range``, ``argument``, ``no-overlap``, ``distinct-rows``, ``not-null``, ``extent``, ``integers``, ``case`` or
-    ``type``.
+    ``range``, ``argument``, ``no-overlap``, ``distinct-rows``, ``not-null``, ``distinct``, ``extent``, ``integers``,
+    ``case`` or ``type``.
     """
 
     text: str

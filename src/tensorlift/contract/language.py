@@ -286,6 +286,15 @@ class NotNull(_Worded):
 
 
 @dataclass(frozen=True, slots=True)
+class Distinct(_Worded):
+    """Two pointers do not point to the same place."""
+
+    words = "{0.array} and {0.other} are not the same pointer"
+    array: str
+    other: str
+
+
+@dataclass(frozen=True, slots=True)
 class IsArray:
     """A parameter is an array of an element type, a NumPy name, and a number of dimensions."""
 
@@ -320,8 +329,8 @@ class InWords:
 
 
 Condition = (
-    Compare | AnyOf | Separate | DistinctRows | EqualRows | Elements | Inside | ReadInside | NotNull | IsArray
-    | IsScalar | InWords
+    Compare | AnyOf | Separate | DistinctRows | EqualRows | Elements | Inside | ReadInside | NotNull | Distinct
+    | IsArray | IsScalar | InWords
 )  # fmt: skip
 
 

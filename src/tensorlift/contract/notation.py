@@ -16,6 +16,7 @@ from tensorlift.contract.language import (
     Atom,
     Compare,
     Condition,
+    Distinct,
     DistinctRows,
     Elements,
     EqualRows,
@@ -46,6 +47,7 @@ FORMS: dict[type, Form] = {
     DistinctRows: Form("array", "distinct rows"),
     EqualRows: Form("array", "equal rows"),
     NotNull: Form("array", "not null"),
+    Distinct: Form("array other", "distinct"),
     ReadInside: Form("array", "read inside"),
     Elements: Form("array least rows", "elements"),
     Inside: Form("array added limit", "inside"),
@@ -86,7 +88,7 @@ _INSIDE = re.compile(rf"0 <= ({_NAME})(?: ([+-]) ([1-9]\d*))? < (.+)", re.ASCII)
 _ARRAY = re.compile(rf"({_NAME}) is an? (\w+) array of (\d+) dimensions?", re.ASCII)
 _WORDED = {
     kind: re.compile(re.sub(r"\{0\.\w+\}", lambda _: f"({_NAME})", kind.words), re.ASCII)
-    for kind in (DistinctRows, EqualRows, ReadInside, NotNull, IsScalar)
+    for kind in (DistinctRows, EqualRows, ReadInside, NotNull, Distinct, IsScalar)
 }
 _SYMBOLS: dict[type[ast.cmpop], Relation] = dict(
     zip((ast.LtE, ast.GtE, ast.Eq, ast.NotEq, ast.Lt, ast.Gt), RELATIONS, strict=True)

@@ -29,6 +29,7 @@ from tensorlift.normalise.inline import MOST_OPERATIONS, Inline, calls_in
 from tensorlift.normalise.kept_places import KeptPlaces
 from tensorlift.normalise.lower import lower_by
 from tensorlift.normalise.outside import ReadOnce
+from tensorlift.normalise.peel import Peel
 from tensorlift.normalise.promoted import Promote
 from tensorlift.normalise.rotate import Rotate
 from tensorlift.normalise.scalars import SCALARS
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
     from tensorlift.normalise.preconditions import Preconditions
     from tensorlift.poly.ranges import Ranges
 
-PASSES = (Structure(), Inline(), Promote(), ReadOnce(), Hoist(), Rotate(), Exits(), Conjunctions())
+PASSES = (Structure(), Inline(), Promote(), ReadOnce(), Hoist(), Rotate(), Peel(), Exits(), Conjunctions())
 
 C = Language(c_arguments, keeps_values=True)
 MLIR = Language(mlir_arguments, LONG.width)

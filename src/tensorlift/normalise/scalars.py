@@ -41,6 +41,7 @@ from tensorlift.ops.c_types import INT, LONG, UNSIGNED_LONG, FloatType
 from tensorlift.poly.index_arithmetic import Index, Need, compare_constants, convert, counts_objects, wrapping_point
 from tensorlift.poly.loops import Known, NotZero
 from tensorlift.poly.polynomial import ONE, Polynomial
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -253,6 +254,8 @@ def _affine(ex: Execution, operator: str, op: Operation, sides: tuple[Index, Ind
             return None
         left, right = found
     difference = left.polynomial - right.polynomial
+    if counts_rows(difference):
+        raise refusal("pointer-compared", ex.at(op), "pointers to two rows of a table are compared")
     value = difference.constant_value
     known = (_known(ex, operator, difference), _known(ex, NEGATED[operator], difference))
     if value is None and not difference.is_affine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.ir import nodes
-from tensorlift.ir.function import NULL, OFFSET, OUTSIDE, ROW, SIZE, axis_name
+from tensorlift.ir.function import NULL, OFFSET, OUTSIDE, ROW, SAME, SIZE, axis_name
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import RETURNED
@@ -62,7 +62,9 @@ def c_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value | Te
             ex.rows[array] = ex.rows.get(array, 0) + 1
             yield Index(Polynomial.variable(row_name(array, ex.rows[array] - 1)), LONG)
         elif name.endswith(NULL):
-            yield _there(ex, variables[name.removesuffix(NULL)], argument)
+            yield _denied(ex, [variables[name.removesuffix(NULL)]], argument)
+        elif SAME in name:
+            yield _denied(ex, [variables[one] for one in name.split(SAME)], argument)
         elif bound is None and name.startswith(f"{RETURNED}"):
             yield Unknown("extent", name)  # it is compared with what the function makes, and nothing else
         elif isinstance(bound, Index | Data):
@@ -90,15 +92,20 @@ def python_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value
         yield known[name]
 
 
-def _there(ex: Execution, variable: nodes.Variable, null: SSAValue) -> Test:
-    """State that a pointer that the source compares with null is none, and give the outcome."""
-    bound = ex.environment.get(variable)
-    use = next(iter(null.uses), None)
+def _denied(ex: Execution, asked: Sequence[nodes.Variable], truth: SSAValue) -> Test:
+    """State that a pointer that the source compares with null is none, or that two are others; give the outcome."""
+    use = next(iter(truth.uses), None)
     place = (location_of(use.operation) if use is not None else None) or ex.place
-    array = bound.base if isinstance(bound, Address) else None
-    if not isinstance(array, Array) or array.is_object or array.keeps_rank:
-        raise refusal("pointer-null", place, "a pointer is compared with null")
-    ex.preconditions.state("not-null", f"{array.name} is not a null pointer", place)
+    arrays = [bound.base for one in asked if isinstance(bound := ex.environment.get(one), Address)]
+    names = [one.name for one in arrays if isinstance(one, Array) and not (one.is_object or one.keeps_rank)]
+    if len(asked) == 1:
+        kind, detail, text = "null", "a pointer is compared with null", "{} is not a null pointer"
+    else:
+        kind, detail = "compared", "pointers into different arrays are compared"
+        text = "{} and {} are not the same pointer"
+    if len(names) < len(asked):
+        raise refusal(f"pointer-{kind}", place, detail)
+    ex.preconditions.state("not-null" if kind == "null" else "distinct", text.format(*names), place)
     return Test(condition=False)
 
 

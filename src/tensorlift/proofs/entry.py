@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.contract.language import AnyOf, Compare, Condition, NotNull, Separate, Sum
+from tensorlift.contract.language import AnyOf, Compare, Condition, Distinct, NotNull, Separate, Sum
 from tensorlift.contract.notation import parse_condition, parse_sum
 from tensorlift.ir.function import base_type
 from tensorlift.ir.structures import MEMBER, guarded, is_member, read_structures, structure_of, type_of_place
@@ -22,7 +22,7 @@ from tensorlift.proofs.failure import GUARD, CheckFailure
 from tensorlift.proofs.unit import Unit, check_declarations
 from tensorlift.targets.c.pragmas import LEAST
 from tensorlift.targets.c.scalars import C_FUNCTIONS
-from tensorlift.targets.c.signature import by_names, is_apart, lies_in, notations_of, quotients_of
+from tensorlift.targets.c.signature import by_names, distinct, is_apart, lies_in, notations_of, quotients_of
 from tensorlift.targets.c.text import APART, KEYWORDS, ORIGINAL, PROGRAM, THREADED, THREADS
 
 if TYPE_CHECKING:
@@ -265,6 +265,9 @@ class _Reading:
             condition = parse_condition(text)
             if isinstance(condition, NotNull):
                 missing = f"{self.caller.places[condition.array]} != NULL" not in self.tests
+            elif isinstance(condition, Distinct):
+                ends = (self.caller.places[name] for name in (condition.array, condition.other))
+                missing = distinct(*ends) not in self.tests
             else:
                 missing = not isinstance(condition, Separate) and str(condition) not in known
             if missing:
@@ -307,7 +310,7 @@ class _Reading:
         for ending in (" != NULL", " <= INT_MAX"):
             if test.endswith(ending) and test.removesuffix(ending) in places:
                 return True
-        if test == THREADED:
+        if test == THREADED or test in {distinct(*pair) for pair in itertools.permutations(places, 2)}:
             return True
         if _LEAST.fullmatch(test) is not None:
             return set(re.findall(r"[A-Za-z_]\w*", self._by_names(test, {}))) <= {*self.summary.sizes, "double"}

@@ -18,7 +18,7 @@ from clang.cindex import CursorKind, LinkageKind, StorageClass, TypeKind
 from tensorlift.frontends.c import libclang
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     Definition = Callable[[Any], Any]
 
@@ -54,10 +54,10 @@ def own_definition(declaration: Any) -> Any:
 class FactFinder:
     """Finds the facts of each function once."""
 
-    def __init__(self, definition: Definition = own_definition) -> None:
-        """Begin; ``definition`` finds those of functions that are called."""
+    def __init__(self, definition: Definition = own_definition, left_out: Container[int] = ()) -> None:
+        """Begin; ``definition`` finds those of functions that are called; statements that are left out do nothing."""
         self._known: dict[int, Facts] = {}
-        self._definition = definition
+        self._definition, self._left_out = definition, left_out
 
     def of(self, function: Any) -> Facts:
         """Give the facts of a function definition."""
@@ -67,6 +67,8 @@ class FactFinder:
             work = [function]
             while work:
                 cursor = work.pop()
+                if self._left_out and cursor.data[1] in self._left_out:
+                    continue
                 self._note(cursor, known)
                 work.extend(libclang.children(cursor))
             _hand_back(known)

@@ -24,7 +24,7 @@ from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.member_facts import fields, is_open, structures_inside
 from tensorlift.frontends.c.structures import declarations_of
 from tensorlift.ir import nodes
-from tensorlift.ir.function import NULL, OUTSIDE, ROW
+from tensorlift.ir.function import NULL, OUTSIDE, ROW, SAME
 from tensorlift.ir.prototype import RETURNED
 from tensorlift.ops.c_types import (
     PARTS,
@@ -170,7 +170,7 @@ def _members(reader: UnitReader, declared: Sequence[Any], names: Sequence[str]) 
     taken = {cursor.spelling for cursor in declared}
     found: dict[str, list[tuple[tuple[int, ...], nodes.Variable]]] = {name: [] for name in roots}
     for name in names:
-        match = _MEMBER.fullmatch(name) if not name.endswith((ROW, NULL)) else None
+        match = _MEMBER.fullmatch(name) if not name.endswith((ROW, NULL)) and SAME not in name else None
         if match is None or match[1] not in roots:
             continue
         fields = list(_along(roots[match[1]].type, re.split(_LINK, match[3])))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import MemRefType
 
 from tensorlift.comprehension.state import RecurrenceError
-from tensorlift.ir.function import NULL, ROW
+from tensorlift.ir.function import NULL, ROW, SAME
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.regions import ControlFlow, IrreducibleError
 from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain
@@ -108,9 +108,11 @@ def _told(called: str, places: Places) -> Value | None:
         return Exact(Polynomial.variable(called), is_signed=True)
     if called in places.sizes:
         return Exact(Polynomial.of(places.sizes[called]), is_signed=True)
-    if called.endswith(NULL) and called.removesuffix(NULL) not in places.there:
-        raise Undecided(f"it is not stated that {called.removesuffix(NULL)} is no null pointer")
-    return EMPTY if called.endswith(NULL) else None
+    if called.endswith(NULL) or SAME in called:
+        if called not in places.denied:
+            raise Undecided(f"it is not stated that not {called}")
+        return EMPTY
+    return None
 
 
 def _arguments(function: FuncOp, summary: Summary, places: Places) -> list[Value]:

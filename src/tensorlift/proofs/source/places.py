@@ -9,9 +9,9 @@ from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tensorlift.contract.language import NotNull
+from tensorlift.contract.language import Distinct, NotNull
 from tensorlift.contract.notation import parse_condition
-from tensorlift.ir.function import ROW, SIZE, FunctionView, axis_name
+from tensorlift.ir.function import NULL, ROW, SAME, SIZE, FunctionView, axis_name
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, equal, less
@@ -20,12 +20,13 @@ from tensorlift.proofs.source.operations import element_type
 from tensorlift.proofs.source.sense import are_bits_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
     from xdsl.dialects.func import FuncOp
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
+    from tensorlift.contract.language import Condition
     from tensorlift.ir.prototype import Dimension
 
 
@@ -48,8 +49,8 @@ class Places(NamedTuple):
     access is shown to be inside of its row.  So it is with all strides of a memref.  ``sizes`` are those of memrefs, by
     their names; ``within`` says what sizes are: those that the source has as constants, about which alone it is asked,
     and those of type ``index``, whose arithmetic is taken to stay within 64 bits, as less than 2 to the 48.
-    ``returned`` are arrays that the function makes and returns, in order; ``there`` are the pointers that are stated
-    not to be null, by what literal IR calls them.
+    ``returned`` are arrays that the function makes and returns, in order; ``denied`` are the truth values
+    of pointers that are stated to be false, by what literal IR calls them.
     """
 
     views: Mapping[str, View]
@@ -58,7 +59,7 @@ class Places(NamedTuple):
     within: Domain
     returned: tuple[str, ...]
     extents: Mapping[str, Polynomial] = MappingProxyType({})
-    there: frozenset[str] = frozenset()
+    denied: frozenset[str] = frozenset()
 
 
 def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
@@ -97,8 +98,17 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
     expected = [(called, one) for called, one in view.returned_sizes.items() if one.array in summary.arrays]
     extents = {called: _extent(summary.arrays[one.array], one) for called, one in expected}
     stated = [parse_condition(row.text) for row in view.requires]
-    there = frozenset(outside[one.array] for one in stated if isinstance(one, NotNull) and one.array in outside)
-    return Places(views, view.literal_names, sizes, within, returned, extents, there)
+    denied = frozenset(_denied(stated, outside))
+    return Places(views, view.literal_names, sizes, within, returned, extents, denied)
+
+
+def _denied(stated: Iterable[Condition], outside: Mapping[str, str]) -> Iterator[str]:
+    """Yield what literal IR is told to be false, by its names there."""
+    for one in stated:
+        if isinstance(one, NotNull) and one.array in outside:
+            yield f"{outside[one.array]}{NULL}"
+        elif isinstance(one, Distinct) and outside.keys() >= {one.array, one.other}:
+            yield f"{outside[one.array]}{SAME}{outside[one.other]}"
 
 
 def _rows(literal_name: str, called: AbstractSet[str]) -> list[str]:

@@ -24,7 +24,7 @@ from tensorlift.readers.clang.context import (
     value,
 )
 from tensorlift.readers.clang.members import index_of, of_one_array
-from tensorlift.readers.clang.memory import is_null, is_null_constant, same_base
+from tensorlift.readers.clang.memory import are_same, is_null, is_null_constant, same_base
 from tensorlift.readers.flow import Flow, Local
 
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
@@ -136,19 +136,38 @@ def compared(ctx: Context, cursor: Any, operator: str) -> SSAValue:
     match value(ctx, left):
         case Pointer() as first:
             second = pointer(ctx, right)
+            if operator in {"==", "!="} and ctx.left_out is not None:
+                return are_same(ctx, first, second, cursor, same=operator == "==")
             same_base(ctx, first, second, cursor)
             return ctx.comparison(operator, first.offset, second.offset, LONG, at)
         case StructurePointer() as first:
-            other = value(ctx, right)
-            if not isinstance(other, StructurePointer):
-                raise misused(ctx, other, right, "")
-            of_one_array(ctx, first, other, cursor)
-            one, two = (index_of(ctx, side, cursor) for side in (first, other))
-            return ctx.comparison(operator, one, two, LONG, at)
+            return _structures_compared(ctx, first, operator, right, cursor)
         case SSAValue() as first:
             return ctx.comparison(operator, first, scalar(ctx, right), ctx.type_of(left), at)
         case found:
             raise misused(ctx, found, left, "")
+
+
+def _structures_compared(ctx: Context, first: StructurePointer, operator: str, right: Any, cursor: Any) -> SSAValue:
+    """Compare pointers to structures: of one array by their numbers there, of two by a pointer in both."""
+    other = value(ctx, right)
+    if not isinstance(other, StructurePointer):
+        raise misused(ctx, other, right, "")
+    pointers = _pointers_in_both(first, other) if operator in {"==", "!="} else None
+    if pointers is not None:
+        return are_same(ctx, *pointers, cursor, same=operator == "==")
+    of_one_array(ctx, first, other, cursor)
+    one, two = (index_of(ctx, side, cursor) for side in (first, other))
+    return ctx.comparison(operator, one, two, LONG, ctx.location(cursor))
+
+
+def _pointers_in_both(one: StructurePointer, other: StructurePointer) -> tuple[Pointer, Pointer] | None:
+    """Give a member of two structures that are no array, a pointer: it tells that these are not the same."""
+    some, others = one.target.members, other.target.members
+    pairs = [(some[name], others[name]) for name in some if name in others]
+    found = [(a, b) for a, b in pairs if isinstance(a, Pointer) and isinstance(b, Pointer)]
+    is_plain = some is not others and not (one.target.is_array or other.target.is_array)
+    return found[0] if found and is_plain else None
 
 
 def chosen(ctx: Context, cursor: Any) -> SSAValue:

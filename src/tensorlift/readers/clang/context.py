@@ -113,12 +113,16 @@ class ComplexLocal:
     im: Local
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FixedPointer:
-    """A variable at file scope, by its name, that holds a pointer which no function that is read changes."""
+    """A variable at file scope, by its name, that holds a pointer which no function that is read changes.
+
+    A local one that holds a table of row pointers is set once, or to the same again; it has none before.
+    """
 
     name: str
-    pointer: Pointer
+    pointer: Pointer | None = None
+    is_local: bool = False
 
 
 @dataclass(frozen=True, slots=True)

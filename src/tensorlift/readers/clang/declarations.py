@@ -34,6 +34,7 @@ from tensorlift.readers.clang.context import (
     Cell,
     ComplexLocal,
     Context,
+    FixedPointer,
     Place,
     Pointer,
     PointerLocal,
@@ -46,7 +47,7 @@ from tensorlift.readers.clang.context import (
 )
 from tensorlift.readers.clang.expressions import conversion, converted, offset_value
 from tensorlift.readers.clang.initialisers import initialisers
-from tensorlift.readers.clang.members import elements_of, selected
+from tensorlift.readers.clang.members import elements_of, is_table, selected
 from tensorlift.readers.clang.memory import fill, null_pointer, on_stack
 from tensorlift.readers.clang.objects import assign, clear_structures
 from tensorlift.readers.flow import Local
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import SSAValue
 
-Variable: TypeAlias = Local | ComplexLocal | PointerLocal | StructureCursor
+Variable: TypeAlias = Local | ComplexLocal | PointerLocal | StructureCursor | FixedPointer
 
 
 def storage(ctx: Context, cursor: Any) -> Variable:
@@ -68,6 +69,8 @@ def storage(ctx: Context, cursor: Any) -> Variable:
         return complex_numbers.local(ctype, at, name)
     if isinstance(ctype, PointerType) and is_structure(ctype):
         return StructureCursor(Local(ir_type(LONG), at, name or None))
+    if is_table(ctype) and not ctx.calls.frames:
+        return FixedPointer(name, is_local=True)
     if isinstance(ctype, PointerType | ArrayType):  # an array as a parameter is a pointer
         element, _ = pointee(ctx, ctype.element, cursor, name)
         base = Local(memory_type(element), at, name or None)
@@ -151,7 +154,7 @@ def _is_address(cursor: Any) -> bool:
 def parts_of(place: Variable | Cell) -> tuple[Local, ...]:
     """Give the variables in SSA form that a variable is."""
     match place:
-        case Cell():
+        case Cell() | FixedPointer():
             return ()
         case Local():
             return (place,)

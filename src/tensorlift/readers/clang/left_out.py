@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 class LeftOut:
     """The arms of conditions that are not read, and why: what is lifted does not come to them.
 
-    An arm that cannot be read is left out where it calls a function, and no loop is around it or in it.  The function
-    is then read once more, and ends there.  ``inside`` are the arms that are being read, and ``calls`` those that
-    functions are called in.
+    An arm that cannot be read is left out where it calls a function, and no loop is around it or in it.  All is then
+    read once more, as what functions take depends on what they do, and ends there.  ``arms`` are those of all
+    functions; ``inside`` are the arms of one that are being read, and ``calls`` those that others are called in.
     """
 
-    arms: dict[int, tuple[Diagnostic, ...]] = field(default_factory=dict)
+    arms: dict[int, tuple[Diagnostic, ...]]
     inside: list[int] = field(default_factory=list)
     calls: dict[str, set[int | None]] = field(default_factory=dict)
 

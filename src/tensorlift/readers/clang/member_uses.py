@@ -16,7 +16,7 @@ from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.member_facts import is_structure_pointer, own_definition, pointed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from tensorlift.frontends.c.member_facts import Definition
 
@@ -28,10 +28,10 @@ _LONGEST = 16  # names of a way; pointers of a list that start from each other w
 class UseFinder:
     """Finds the uses of each function once: ways by the identity of the variable that they start from."""
 
-    def __init__(self, definition: Definition = own_definition) -> None:
-        """Begin; ``definition`` finds those of functions that are called."""
+    def __init__(self, definition: Definition = own_definition, left_out: Container[int] = ()) -> None:
+        """Begin; ``definition`` finds those of functions that are called; statements that are left out use nothing."""
         self._known: dict[int, dict[int, set[Way]]] = {}
-        self._definition = definition
+        self._definition, self._left_out = definition, left_out
 
     def of(self, function: Any) -> dict[int, set[Way]]:
         """Give the uses of a function that is defined, and of what it calls."""
@@ -45,6 +45,8 @@ class UseFinder:
         open_, starts = [function], list[tuple[int, int, Way]]()
         while open_:
             cursor = open_.pop()
+            if self._left_out and cursor.data[1] in self._left_out:
+                continue
             starts += _starts(cursor)
             children = libclang.children(cursor) if cursor.kind is not CursorKind.CXX_UNARY_EXPR else []  # `sizeof`
             if cursor.kind is CursorKind.CALL_EXPR:

@@ -31,7 +31,7 @@ from tensorlift.ops.c_types import (
 )
 from tensorlift.readers.clang.context import Allocation, Context, Pointer, Value, memory_type, pointee
 from tensorlift.readers.clang.members import is_table
-from tensorlift.readers.clang.nulls import test_of
+from tensorlift.readers.clang.nulls import test_of, test_of_two
 from tensorlift.readers.flow import Flow, Local
 
 if TYPE_CHECKING:
@@ -206,6 +206,13 @@ def is_null(ctx: Context, found: Pointer, cursor: Any, *, null: bool) -> SSAValu
     at = ctx.location(cursor)
     tested = ctx.flow.value(test_of(found.base, at))
     return tested if null else ctx.operation("arith.xori", (tested, ctx.truth(1, at)), i1, at)
+
+
+def are_same(ctx: Context, one: Pointer, other: Pointer, cursor: Any, *, same: bool) -> SSAValue:
+    """Test whether two pointers are the same, or are not."""
+    parts = (one.base, one.offset, other.base, other.offset)
+    are_tables = bool(one.shape and other.shape)
+    return ctx.flow.value(test_of_two(parts, ctx.location(cursor), same=same, are_tables=are_tables))
 
 
 def null_pointer(ctx: Context, target: PointerType, cursor: Any) -> Pointer:

@@ -7,7 +7,7 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xdsl.ir import SSAValue
+from xdsl.ir import BlockArgument, SSAValue
 
 from tensorlift.frontends.c.member_facts import fields, structures_inside
 from tensorlift.ops.c_types import LONG, ArrayType, ComplexType, NumberType
@@ -52,12 +52,23 @@ def assign(ctx: Context, target: Place, new: Value, cursor: Any) -> None:
             point_to(ctx, target, new, cursor)
         case Structure(), Structure():
             copy_structures(ctx, target, new, cursor.type, cursor)
+        case FixedPointer(is_local=True), Pointer():
+            _keep_table(ctx, target, new, cursor)
         case FixedPointer(name), _:
             raise ctx.refusal("global", cursor, name)
         case ((Cell(Pointer(base)) | Pointer(base)), Pointer()):  # a row, or the table
             raise ctx.refusal("row-pointers", cursor, base.name_hint or "")
         case _:
             raise misused(ctx, target, cursor, "a pointer is kept where a number is expected")
+
+
+def _keep_table(ctx: Context, target: FixedPointer, new: Pointer, cursor: Any) -> None:
+    """Let a variable hold a table of the caller's."""
+    parts = (new.base, new.offset, *new.shape)
+    is_given = all(isinstance(one, BlockArgument) and one.block is ctx.flow.entry.block for one in parts)
+    if not is_given or target.pointer not in {None, new}:
+        raise ctx.refusal("row-pointers", cursor, target.name)
+    target.pointer = new
 
 
 def _keep(ctx: Context, target: PointerLocal, new: Pointer, cursor: Any) -> None:
@@ -186,7 +197,9 @@ def contents(ctx: Context, source: Place, cursor: Any) -> Value:
             return Pointer(ctx.flow.read(source.base), ctx.flow.read(source.offset), source.shape, source.together)
         case StructureCursor():
             return pointed_to(ctx, source, cursor)
-        case FixedPointer(_, pointer):
+        case FixedPointer(name, pointer):
+            if pointer is None:
+                raise ctx.refusal("row-pointers", cursor, name)
             return pointer
         case Cell(pointer) if pointer.shape:
             return replace(pointer, shape=pointer.shape[1:])

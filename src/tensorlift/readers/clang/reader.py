@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
@@ -111,7 +112,8 @@ class Reading:
     units: dict[int, tuple[Unit, ParsedFile]] = field(default_factory=dict)
     functions: dict[str, LiteralFunction] = field(default_factory=dict)
     callees: dict[str, dict[str, Location]] = field(default_factory=dict)
-    left_out: dict[str, tuple[Any, LeftOut]] = field(default_factory=dict)  # by function, with its cursor
+    arms: dict[int, tuple[Diagnostic, ...]] = field(default_factory=dict)
+    left_out: dict[str, LeftOut] = field(default_factory=dict)
     waiting: list[Any] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
     globals: dict[tuple[int | None, str], GlobalOp] = field(default_factory=dict)
@@ -142,7 +144,13 @@ def read_parsed_literally(
     parsed: ParsedFile, only: str | None = None, elsewhere: Elsewhere | None = None
 ) -> LiteralModule:
     """Read the functions of a file, or only one and what it calls, there and ``elsewhere``."""
-    reading = reading_of(parsed, TypeReader(), C, elsewhere)
+    types, arms = TypeReader(), dict[int, tuple[Diagnostic, ...]]()
+    while True:  # once more for each arm that is left out
+        with suppress(LeavesOutError):
+            return _read_all(parsed, only, reading_of(parsed, types, C, elsewhere, arms))
+
+
+def _read_all(parsed: ParsedFile, only: str | None, reading: Reading) -> LiteralModule:
     errors, own = parsed.reach, dict(parsed.functions)
     if errors is not None and errors.errors and all(errors.within(cursor) for cursor in own.values()):
         raise LiftError(*errors.errors)
@@ -151,7 +159,7 @@ def read_parsed_literally(
     while reading.waiting:
         _read(reading, reading.waiting.pop(0))
         if not reading.waiting:
-            _refuse_callers(reading, reads_again=True)
+            _refuse_callers(reading, leaves_out=True)
     operations = {name: f.operation for name, f in reading.functions.items() if f.operation is not None}
     hand_on_pointers(operations)
     for name, error in take_null(operations):
@@ -177,11 +185,17 @@ def literal_module_of(parsed: ParsedFile, name: str, elsewhere: Elsewhere | None
     return found.module
 
 
-def reading_of(parsed: ParsedFile, types: TypeReader, rules: Rules, elsewhere: Elsewhere | None = None) -> Reading:
-    """Begin to read a file."""
-    reading = Reading(parsed, elsewhere or Elsewhere(parsed, ()), types, rules)
+def reading_of(
+    parsed: ParsedFile,
+    types: TypeReader,
+    rules: Rules,
+    elsewhere: Elsewhere | None = None,
+    arms: dict[int, tuple[Diagnostic, ...]] | None = None,
+) -> Reading:
+    """Begin to read a file; ``arms`` are left out, and more may be."""
+    reading = Reading(parsed, elsewhere or Elsewhere(parsed, ()), types, rules, arms={} if arms is None else arms)
     definition = partial(_known_definition, reading)
-    reading.facts, reading.uses = FactFinder(definition), UseFinder(definition)
+    reading.facts, reading.uses = FactFinder(definition, reading.arms), UseFinder(definition, reading.arms)
     _add_unit(reading, parsed)
     return reading
 
@@ -270,16 +284,14 @@ def _read(reading: Reading, cursor: Any) -> None:
     """Read one function; what refuses it becomes its diagnostics."""
     name, graph = _symbol(reading, cursor, cursor.spelling), FlowGraph(Block())
     unit, parsed = reading.of(cursor)
-    left_out = LeftOut(known[1].arms) if (known := reading.left_out.get(name)) is not None else LeftOut()
+    left_out = reading.left_out[name] = LeftOut(reading.arms)
     ctx = Context(unit, graph, unit.types.read(cursor.result_type), left_out=left_out)
-    reading.left_out[name] = cursor, left_out
     location = ctx.position(cursor)
     found = parsed.within(cursor)
     try:
         function = _refused(name, location, found) if found else _function(ctx, cursor, name, location)
     except LeavesOutError:
-        _read(reading, cursor)
-        return
+        raise
     except LiftError as error:
         function = _refused(name, location, error.diagnostics)
     except Exception as error:
@@ -356,12 +368,12 @@ def _fall_off(ctx: Context, results: list[Attribute], cursor: Any) -> None:
     ctx.flow.leave([ctx.flow.value(poison(result, at)) for result in results if ctx.flow.current.is_live], at)
 
 
-def _refuse_callers(reading: Reading, *, reads_again: bool = False) -> None:
-    """Refuse what calls a function that is refused, until nothing changes, or read it again without these calls."""
+def _refuse_callers(reading: Reading, *, leaves_out: bool = False) -> None:
+    """Refuse what calls a function that is refused, until nothing changes, or leave out these calls."""
     changed = True
     while changed:
         changed = False
-        for name, function in list(reading.functions.items()):
+        for name, function in reading.functions.items():
             if function.operation is None:
                 continue
             for callee, place in reading.callees[name].items():
@@ -369,11 +381,9 @@ def _refuse_callers(reading: Reading, *, reads_again: bool = False) -> None:
                 if called.operation is None:
                     note = called_from(callee, place)
                     found = tuple(replace(d, notes=(*d.notes, note)) for d in called.diagnostics)
-                    cursor, left_out = reading.left_out[name]
-                    if reads_again and left_out.leave_out_calls(callee, found):
-                        _read(reading, cursor)
-                    else:
-                        reading.functions[name] = replace(function, operation=None, diagnostics=found)
+                    if leaves_out and reading.left_out[name].leave_out_calls(callee, found):
+                        raise LeavesOutError
+                    reading.functions[name] = replace(function, operation=None, diagnostics=found)
                     changed = True
                     break
 

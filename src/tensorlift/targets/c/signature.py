@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tensorlift.contract.language import AnyOf, Compare, NotNull, Separate
+from tensorlift.contract.language import AnyOf, Compare, Distinct, NotNull, Separate
 from tensorlift.contract.notation import parse_sum
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.function import (
@@ -212,8 +212,15 @@ def tests_of(condition: Condition, signature: Signature) -> Iterator[str]:
         yield f"({' || '.join(f'({choice})' for choice in choices)})"
     elif isinstance(condition, NotNull):
         yield f"{signature.places[condition.array]} != NULL"
+    elif isinstance(condition, Distinct):
+        yield distinct(*(signature.places[name] for name in (condition.array, condition.other)))
     elif not isinstance(condition, Separate):
         raise unchecked(str(condition), signature)
+
+
+def distinct(one: str, other: str) -> str:
+    """Spell that two pointers are not the same."""
+    return f"(void *){one} != (void *){other}"
 
 
 def _compared(condition: Compare, signature: Signature) -> str:
