@@ -356,10 +356,14 @@ def test_no_array_is_copied_in_each_iteration_of_a_loop_around() -> None:
     assert result.text.split() == text.split()
 
 
-def test_a_subscript_that_runs_backwards_stays() -> None:
-    body = "%a = affine.load %A[7 - %i0] : memref<8xf64>\naffine.store %a, %B[%i0] : memref<8xf64>"
-    result = raised(nest(body, [8], "%A: memref<8xf64>, %B: memref<8xf64>"))
-    assert said(result) == "the nest stays as it is: a subscript runs backwards"
+def test_subscripts_that_rise_and_fall_with_two_loops_stay() -> None:
+    body = """%a = affine.load %A[%i0 - %i1 + 7] : memref<15xf64>
+%b = affine.load %A[%i0 + %i1] : memref<15xf64>
+%c = arith.addf %a, %b : f64
+affine.store %c, %B[%i0, %i1] : memref<8x8xf64>"""
+    result = raised(nest(body, [8, 8], "%A: memref<15xf64>, %B: memref<8x8xf64>"))
+    assert "linalg.generic" in result.text  # row by row
+    assert "affine.for %i0" in result.text
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,16 @@ Known = tuple[int | None, ...]  # numbers that a type states, None where it leav
 
 
 @dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a part of an array: where it starts, how long it is, whether it goes back, and is a dimension."""
+
+    offset: Affine
+    extent: Affine
+    step: int = 1
+    kept: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class MemRef:
     """A value of memref type: its name, and what the type states.
 
@@ -59,36 +69,38 @@ class MemRef:
         offset = "" if self.offset == 0 else f", offset: {_open(self.offset)}"
         return f"memref<{plain}, strided<[{strides}]{offset}>>"
 
-    def part(
-        self, offsets: Sequence[Affine], extents: Sequence[Affine], kept: Sequence[bool], writer: Writer
-    ) -> MemRef:
-        """Return the part from ``offsets`` on of some extents, with the axes that are kept; the others have extent 1.
+    def part(self, box: Sequence[Side], writer: Writer) -> MemRef:
+        """Return a part, with those of its sides as dimensions that are kept; the others have extent 1.
 
         It is the memref itself where that is all of it.
         """
-        if all(kept) and all(o == 0 for o in offsets) and tuple(extents) == self.extents:
+        extents = tuple(side.extent for side in box)
+        if all(side.kept and side.offset == 0 and side.step == 1 for side in box) and extents == self.extents:
             return self
-        key = ("part", self.name, tuple(offsets), tuple(extents))
-        found = self._part_type(offsets, extents, kept)
-        listed = [f"[{', '.join(map(writer.attribute, given))}]" for given in (offsets, extents)]
-        steps = ", ".join("1" for _ in extents)
-        text = f"memref.subview {self.name}{listed[0]} {listed[1]} [{steps}] : {self.type} to {found.type}"
-        value = writer.once(key, text, found.type)
+        found = self._part_type(box)
+        offsets = (side.offset for side in box)
+        listed = " ".join(f"[{', '.join(map(writer.attribute, given))}]" for given in (offsets, extents))
+        steps = ", ".join(str(side.step) for side in box)
+        text = f"memref.subview {self.name}{listed} [{steps}] : {self.type} to {found.type}"
+        value = writer.once(("part", self.name, *box), text, found.type)
         return replace(found, name=value.name)
 
-    def _part_type(self, offsets: Sequence[Affine], extents: Sequence[Affine], kept: Sequence[bool]) -> MemRef:
-        axes = [axis for axis, is_kept in enumerate(kept) if is_kept]
-        shape = tuple(extents[axis].constant if extents[axis].is_constant else None for axis in axes)
+    def _part_type(self, box: Sequence[Side]) -> MemRef:
+        axes = [axis for axis, side in enumerate(box) if side.kept]
+        lengths = tuple(box[axis].extent for axis in axes)
+        shape = tuple(extent.constant if extent.is_constant else None for extent in lengths)
         offset = self.offset
-        for start, stride in zip(offsets, self.strides, strict=True):
+        for side, stride in zip(box, self.strides, strict=True):
+            start = side.offset
             if start == 0:
                 continue
             if offset is None or stride is None or not start.is_constant:
                 offset = None
             else:
                 offset += start.constant * stride
-        strides, lengths = tuple(self.strides[axis] for axis in axes), tuple(extents[axis] for axis in axes)
-        return MemRef("", self.dtype, shape, strides, offset, lengths, has_layout=True)
+        strides = [(self.strides[axis], box[axis].step) for axis in axes]
+        moved = tuple(None if stride is None else stride * step for stride, step in strides)
+        return MemRef("", self.dtype, shape, moved, offset, lengths, has_layout=True)
 
 
 def memref_of(name: str, of_type: MemRefType[Any], dtype: DType, extents: Sequence[Affine | None]) -> MemRef | None:
@@ -126,11 +138,17 @@ def _open(number: int | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A dimension of an iteration space: the variable that it stands for, from ``first`` on."""
+    """A dimension of an iteration space: the variable that it stands for, from ``first`` on, up or down."""
 
     variable: str
     first: Affine
     extent: Affine
+    step: int = 1
+
+    @property
+    def reversed(self) -> Loop:
+        """The same values from the last to the first."""
+        return Loop(self.variable, self.first + (self.extent - 1) * self.step, self.extent, -self.step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,23 +165,35 @@ def operand(memref: MemRef, indices: Sequence[Affine], loops: Sequence[Loop], wr
     The part has no dimension where the index does not move.
 
     Raises:
-        LiftError: TL594, where an index runs backwards.
+        LiftError: TL594, where an index rises with one dimension and falls with another.
 
     """
     first = {loop.variable: loop.first for loop in loops}
-    extents = {loop.variable: loop.extent for loop in loops}
-    offsets, shape, subscripts = [], [], []
-    kept = []
+    along = {loop.variable: loop for loop in loops}
+    box, subscripts = list[Side](), list[Affine]()
     for index in indices:
-        moving = {v: c for v, c in index.terms if v in first}
-        if any(c < 0 for c in moving.values()):
-            raise unraisable("a subscript runs backwards")
-        offsets.append(index.substitute(first))
-        kept.append(bool(moving))
-        if moving:
-            subscripts.append(Affine(0, moving))
-        shape.append(sum((extents[v] * c - c for v, c in moving.items()), Affine(1)))
-    return Operand(memref.part(offsets, shape, kept, writer), tuple(subscripts))
+        moving = {v: c * along[v].step for v, c in index.terms if v in along}
+        step = -1 if moving and all(c < 0 for c in moving.values()) else 1
+        rising = {v: c * step for v, c in moving.items()}
+        if any(c < 0 for c in rising.values()):
+            raise unraisable("a subscript rises with one loop and falls with another")
+        if rising:
+            subscripts.append(Affine(0, rising))
+        extent = sum((along[v].extent * c - c for v, c in rising.items()), Affine(1))
+        box.append(Side(index.substitute(first), extent, step, kept=bool(rising)))
+    return Operand(memref.part(box, writer), tuple(subscripts))
+
+
+def directed(loops: Sequence[Loop], accesses: Sequence[Sequence[Affine]]) -> list[Loop]:
+    """Let loops run back where a subscript rises with one and falls with another, as far as that helps."""
+    signs: dict[str, int] = {}
+    moving = {loop.variable for loop in loops}
+    for index in (index for access in accesses for index in access):
+        terms_ = [(v, 1 if c > 0 else -1) for v, c in index.terms if v in moving]
+        turned = next((signs[v] * c for v, c in terms_ if v in signs), 1)
+        for v, c in terms_ if len(terms_) > 1 else ():
+            signs.setdefault(v, turned * c)
+    return [loop.reversed if signs.get(loop.variable) == -1 else loop for loop in loops]
 
 
 _INFINITE: tuple[tuple[Reducer, str], ...] = (("max", "-inf"), ("min", "inf"))  # where extremes of floats start
@@ -243,7 +273,7 @@ class Body:
 
     def _index(self, term: Index) -> Value:
         """Return the value of an affine expression of dimensions and sizes."""
-        first = {loop.variable: loop.first + Affine.var(loop.variable) for loop in self.loops}
+        first = {loop.variable: loop.first + Affine.var(loop.variable, loop.step) for loop in self.loops}
         index = term.affine.substitute(first)
         inner = [loop.variable for loop in self.loops if loop.variable in index.variables]
         outer = [v for v in index.variables if v not in inner]

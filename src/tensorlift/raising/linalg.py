@@ -28,7 +28,9 @@ from tensorlift.raising.bodies import (
     Loop,
     MemRef,
     Operand,
+    Side,
     allocated,
+    directed,
     operand,
     reads_in_order,
     spelled_map,
@@ -212,9 +214,8 @@ class Emission:
         extents = list(shape) or [e for e in target.extents if e is not None]
         if len(extents) < len(target.shape):
             raise unraisable("an array of open extents is copied")
-        start = [Affine(0)] * len(extents)
-        kept = [True] * len(extents)
-        parts = [memref.part(start, extents, kept, self.writer) for memref in (source, target)]
+        box = [Side(Affine(0), extent) for extent in extents]
+        parts = [memref.part(box, self.writer) for memref in (source, target)]
         self.writer.line(f"memref.copy {parts[0].name}, {parts[1].name} : {parts[0].type} to {parts[1].type}")
         self.names.append("memref.copy")
 
@@ -259,6 +260,8 @@ class Emission:
             return
         term = self.without_folds(term, piece.domain, piece.variables)
         loops = self.loops(piece.domain, piece.variables)
+        if isinstance(term, Read):
+            loops = directed(loops, [piece.indices, term.indices])
         out = self._out(piece, loops)
         if not term.reads and not term.free:
             value = Body(self.writer, loops, self.at).value(term)
@@ -321,6 +324,7 @@ class Emission:
         self, piece: Piece, loops: Sequence[Loop], bound: Sequence[str], term: Term, fold: Reduce | None
     ) -> None:
         """Write the operation that computes a term at each point, by its name where it has one."""
+        loops = directed(loops, [piece.indices, *(read.indices for read in reads_in_order([term]))])
         body = Body(self.writer, loops, self.at, piece.own if fold is None else None)
         body.bind(piece.target.dtype, [term])
         out = self._out(piece, loops)

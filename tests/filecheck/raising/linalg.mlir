@@ -92,3 +92,37 @@ func.func @rows(%A: memref<9x9xf64>, %x: memref<9xf64>) {
 // SAID: raise-affine-to-linalg:
 // SAID: 1 nests left as they are
 // SAID: note: the nest stays as it is: its iterations depend on each other
+
+// A flipped kernel is a part with steps back; where a subscript rises and falls, one of the loops runs back.
+// CHECK-LABEL: func.func private @flipped_raised
+// CHECK-NEXT: %[[H:.*]] = memref.subview %h[2, 1] [3, 2] [-1, -1] : memref<3x2xf64> to memref<3x2xf64, strided<[-2, -1], offset: 5>>
+// CHECK-NEXT: linalg.conv_2d ins(%x, %[[H]] : {{.*}}) outs(%y : memref<6x8xf64>)
+func.func @flipped(%x: memref<8x9xf64>, %h: memref<3x2xf64>, %y: memref<6x8xf64>) {
+  affine.for %i = 0 to 6 {
+    affine.for %j = 0 to 8 {
+      affine.for %p = 0 to 3 {
+        affine.for %q = 0 to 2 {
+          %0 = affine.load %x[%i - %p + 2, %j - %q + 1] : memref<8x9xf64>
+          %1 = affine.load %h[%p, %q] : memref<3x2xf64>
+          %2 = arith.mulf %0, %1 : f64
+          %3 = affine.load %y[%i, %j] : memref<6x8xf64>
+          %4 = arith.addf %3, %2 : f64
+          affine.store %4, %y[%i, %j] : memref<6x8xf64>
+        }
+      }
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: func.func private @turned_raised
+// CHECK: linalg.transpose ins(%{{.*}} : memref<6x7xf32, strided<[7, -1], offset: 6>>) outs(%b : memref<7x6xf32>) permutation = [1, 0]
+func.func @turned(%a: memref<6x7xf32>, %b: memref<7x6xf32>) {
+  affine.for %i = 0 to 7 {
+    affine.for %j = 0 to 6 {
+      %0 = affine.load %a[%j, 6 - %i] : memref<6x7xf32>
+      affine.store %0, %b[%i, %j] : memref<7x6xf32>
+    }
+  }
+  return
+}
