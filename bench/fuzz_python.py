@@ -127,8 +127,8 @@ def same(found: Any, expected: Any) -> bool:
         return all(same(a, b) if isinstance(b, list) else _close(a, b) for a, b in zip(found, expected, strict=True))
     if isinstance(expected, np.ndarray):
         return isinstance(found, np.ndarray) and found.dtype == expected.dtype and _close(found, expected)
-    if expected is None or found is None:
-        return found is expected
+    if expected is None or found is None or isinstance(expected, str):
+        return type(found) is type(expected) and bool(found == expected)
     fixed = isinstance(found, np.generic) and isinstance(expected, np.generic)
     return (found.dtype == expected.dtype if fixed else True) and _close(found, expected)
 

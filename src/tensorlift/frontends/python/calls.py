@@ -20,7 +20,7 @@ from tensorlift.frontends.python.expressions import (
     scalar,
 )
 from tensorlift.frontends.python.made_arrays import MAKERS, copied_array, kept, matrix_product, take
-from tensorlift.frontends.python.masked import REDUCED
+from tensorlift.frontends.python.masked import REDUCED, masked_name
 from tensorlift.frontends.python.numeric import extreme, function_of_numbers
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import (
@@ -39,7 +39,14 @@ from tensorlift.frontends.python.scalars import (
     truth,
 )
 from tensorlift.frontends.python.shapes import RESHAPING, grouped
-from tensorlift.frontends.python.syntax import OPERATORS, REDUCING_METHODS, REDUCTIONS, masked, reduction
+from tensorlift.frontends.python.syntax import (
+    OPERATORS,
+    REDUCING_METHODS,
+    REDUCTIONS,
+    masked,
+    reduction,
+    takes_list,
+)
 from tensorlift.frontends.python.values import Array, Operand, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, LONG, UNSIGNED_LONG, FloatType
@@ -77,6 +84,7 @@ def callee(ctx: Inference, node: ast.Call) -> tuple[str, str]:
         module, name = "numpy", f"{module.removeprefix('numpy.')}.{name}"
     if module == "numpy":
         name = NAMED_BY_ARGUMENTS.get((name, len(node.args) + len(node.keywords)), name)
+        name = "array" if name in {"stack", "vstack"} and takes_list(node, ctx.scope.stacked) else name
     found = ctx.callees[node] = module, name
     return found
 
@@ -132,8 +140,11 @@ def _under_mask(ctx: Inference, node: ast.Call, module: str, name: str) -> Opera
     base, mask = evaluate(ctx, part.value), evaluate(ctx, part.slice)
     if not isinstance(base, Array) or not _is_mask(mask) or base.is_list:
         return None
-    ctx.callees[node] = "numpy", f"{name} under a mask"
-    return DEFINED[0](ctx, node, f"{name} under a mask", {"a": base, "m": mask}, {})
+    name = masked_name(name, node, base.rank)
+    for mine, other in zip(base.extents, mask.extents, strict=False):
+        ctx.require_equal(mine, other)
+    ctx.callees[node] = "numpy", name
+    return DEFINED[0](ctx, node, name, {"a": base, "m": mask}, {})
 
 
 def _is_mask(value: object) -> TypeGuard[Array]:

@@ -221,7 +221,8 @@ def append(ctx: Inference, name: str, item: ast.expr) -> None:
     if name not in ctx.scope.growing:
         raise RefusedError("append", name)
     ctx.source = item
-    own = ctx.scope.growing[name] = _grown(ctx, item, ctx.fresh("w"), ctx.scope.length, ctx.scope.before)
+    value = _listed_item(ctx, item, may_be_array=name in ctx.scope.stacked)
+    own = ctx.scope.growing[name] = _grown(ctx, value, ctx.fresh("w"), ctx.scope.length, ctx.scope.before)
     ctx.source = None
     ctx.written.append(own.memory)
 
@@ -249,7 +250,10 @@ def looped(ctx: Inference, loop: ast.For | ast.comprehension, body: Callable[[],
             ctx.scope.environment[name] = replace(found, is_new=False, is_whole=True)
         return
     targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+    own = {*stored_in(loop.body if isinstance(loop, ast.For) else [])} - ctx.scope.environment.keys()
     for item in items:
+        for name in [n for n in own if isinstance(ctx.scope.environment.get(n), Scalar)]:  # each item has its own
+            del ctx.scope.environment[name]
         for target, value in zip(targets, item, strict=True):
             _bind_target(ctx, target, integer(value))
         outer, ctx.scope.outer = ctx.scope.outer, dict(ctx.scope.environment)
@@ -373,15 +377,15 @@ def listed(ctx: Inference, node: Comprehension) -> Array:
         length, before = ctx.extent(span.length), set(ctx.names)
 
         def body(_: str) -> None:
-            made.append(_grown(ctx, node.elt, name, length, before))
+            item = _listed_item(ctx, node.elt, is_taken=node in ctx.scope.stacked)
+            made.append(_grown(ctx, item, name, length, before))
 
         counted_loop(ctx, generator.target, (span, bind), body)
     return made[0]
 
 
-def _grown(ctx: Inference, node: ast.expr, name: str, length: nodes.Expression, before: set[str]) -> Array:
+def _grown(ctx: Inference, item: Scalar | Array, name: str, length: nodes.Expression, before: set[str]) -> Array:
     """Give the list of so many items, of which one is read; its loop does not change the integers ``before``."""
-    item = _listed_item(ctx, node)
     inner = () if isinstance(item, Scalar) else item.extents
     names = {variable.name for extent in (length, *inner) for variable in nodes.names_in(extent)}
     if isinstance(length, nodes.Unsupported) or not names <= before:
@@ -394,11 +398,15 @@ def _grown(ctx: Inference, node: ast.expr, name: str, length: nodes.Expression, 
     return made
 
 
-def _listed_item(ctx: Inference, node: ast.expr) -> Scalar | Array:
+def _listed_item(
+    ctx: Inference, node: ast.expr, *, may_be_array: bool = False, is_taken: bool = False
+) -> Scalar | Array:
+    """Evaluate an item: a number, or what only the list has; any array where the list ``is_taken`` for one at once."""
     value = evaluate(ctx, node)
     if isinstance(value, Scalar):
         return value
-    if isinstance(value, Array) and value.is_list and is_given_up(ctx, value):
+    is_own = isinstance(value, Array) and (value.is_list or may_be_array) and is_given_up(ctx, value)
+    if isinstance(value, Array) and (is_taken or is_own):
         return value
     raise ctx.refusal("comprehension", "a comprehension of other items than numbers and new lists", node)
 

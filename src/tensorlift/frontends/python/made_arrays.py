@@ -138,6 +138,8 @@ def copied_array(ctx: Inference, node: ast.Call) -> Array:
         value = written(ctx, stated, joining=(DOUBLE, LONG, *of_type))
     else:
         value = array(ctx, stated)
+    if value.rank != _TWO and ast.unparse(node.func).endswith("vstack"):
+        raise RefusedError("arguments", "`np.vstack` of a list is lifted for arrays of one dimension")
     return Array(value.extents, cast(value.item, *of_type or [value.element]))
 
 

@@ -10,7 +10,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.python.syntax import names_in, stored_in
+from tensorlift.frontends.python.syntax import names_in, root_of, stored_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -69,14 +69,7 @@ def _bound(node: ast.AST, held: Collection[str], giving: Collection[str]) -> set
             return set()
     if not _may_be(value, held, giving):
         return set()
-    return {*stored_in(targets)} | {_root(target) for target in targets}
-
-
-def _root(node: ast.expr) -> str:
-    """Give the name of the array of which a part is stored; empty where a target is none."""
-    while isinstance(node, ast.Subscript | ast.Attribute | ast.Starred):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    return {*stored_in(targets)} | {root_of(target) for target in targets}
 
 
 def _may_be(node: ast.expr, held: Collection[str], giving: Collection[str]) -> bool:

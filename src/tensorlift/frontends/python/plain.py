@@ -14,7 +14,8 @@ import builtins
 import copy
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.python.syntax import arguments_of, names_in, stored_in
+from tensorlift.frontends.python.selected import with_selections
+from tensorlift.frontends.python.syntax import appended, arguments_of, names_in, stacked_lists, stored_in
 from tensorlift.frontends.python.unrolled import unrolled
 from tensorlift.poly.names import unused
 
@@ -28,8 +29,61 @@ def plain(function: ast.FunctionDef, taken: Collection[str], tables: Mapping[str
     What has no plainer form stays as it is, and is refused where it is read.
     """
     names = {*taken, *vars(builtins)}
-    several = [unrolled(own, taken) for own in _without_inner(function, names)]
+    several = [with_selections(_with_lists_apart(unrolled(own, taken))) for own in _without_inner(function, names)]
     return [_with_tables(_with_own_variables(own, names), tables) for own in several]
+
+
+def _with_lists_apart(function: ast.FunctionDef) -> ast.FunctionDef:
+    """Let ``xs, ys = [], []`` bind one name after the other, and lists that become arrays hold lists, not tuples."""
+    if not any(_lists_of(node) or isinstance(_item_of(node), ast.Tuple) for node in ast.walk(function)):
+        return function
+    made = copy.deepcopy(function)
+    _Lists(stacked_lists(made)).visit(made)
+    return ast.fix_missing_locations(made)
+
+
+def _item_of(node: ast.AST) -> ast.expr | None:
+    """Give the item of a list that a comprehension makes, or that a statement appends."""
+    if isinstance(node, ast.ListComp):
+        return node.elt
+    grown = appended(node) if isinstance(node, ast.stmt) else None
+    return grown[1] if grown is not None else None
+
+
+def _lists_of(node: ast.AST) -> list[ast.stmt]:
+    """Give the assignments that one of several is, among whose values are empty lists; none for anything else."""
+    match node:
+        case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
+            names = [target.id for target in targets if isinstance(target, ast.Name)]
+            is_plain = len({*names}) == len(targets) and names_in(node.value).isdisjoint(names)
+            if is_plain and any(isinstance(value, ast.List) and not value.elts for value in values):
+                pairs = zip(targets, values, strict=True)
+                return [ast.copy_location(ast.Assign([target], value), node) for target, value in pairs]
+    return []
+
+
+class _Lists(ast.NodeTransformer):
+    def __init__(self, stacked: Collection[str | ast.AST]) -> None:
+        self._stacked = stacked
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.ListComp:
+        self.generic_visit(node)
+        node.elt = _as_list(node.elt) if node in self._stacked else node.elt
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr:
+        self.generic_visit(node)
+        match node:
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "append"), [item]) as call) if name in self._stacked:
+                call.args = [_as_list(item)]
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
+        return _lists_of(node) or node
+
+
+def _as_list(node: ast.expr) -> ast.expr:
+    return ast.copy_location(ast.List(node.elts, ast.Load()), node) if isinstance(node, ast.Tuple) else node
 
 
 def _with_own_variables(function: ast.FunctionDef, taken: Collection[str]) -> ast.FunctionDef:

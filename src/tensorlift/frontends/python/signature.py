@@ -159,7 +159,15 @@ class _Use(ast.NodeVisitor):
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if isinstance(node.value, ast.Name):
             self._rank(node.value.id, 2 if node.attr == "T" else 0)
+        elif node.attr == "T":
+            self._part(node.value, 2)
         self.generic_visit(node)
+
+    def _part(self, node: ast.expr, rank: int) -> None:
+        """Note that a part of an array has at least a number of dimensions."""
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            taken = sum(not isinstance(part, ast.Slice) and not is_new_or_rest(part) for part in indices_of(node))
+            self._rank(node.value.id, taken + rank)
 
     def visit_For(self, node: ast.For) -> None:
         self._items(node.target, node.iter)
@@ -210,6 +218,7 @@ class _Use(ast.NodeVisitor):
             for side in (node.left, node.right):
                 if isinstance(side, ast.Name):
                     self._rank(side.id, 0)
+                self._part(side, 1)
         self.generic_visit(node)
 
     def _count(self, node: ast.expr, *, are_places: bool = False) -> None:

@@ -22,7 +22,7 @@ from tensorlift.frontends.python.scalars import (
     quotient,
     size_of,
 )
-from tensorlift.frontends.python.syntax import stored_in, unsure_bindings, walrus_text
+from tensorlift.frontends.python.syntax import stacked_lists, stored_in, unsure_bindings, walrus_text
 from tensorlift.frontends.python.values import Array, Memory, NoItems, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import LONG, VOID, VoidType
@@ -77,6 +77,7 @@ class Scope:
     before: set[str] = field(default_factory=set)  # ... and the integers that it does not change
     ever: set[str] = field(default_factory=set)  # what has been bound so far, in any block
     growing: dict[str, Array | None] = field(default_factory=dict)  # lists to which the innermost loop appends
+    stacked: set[str | ast.AST] = field(default_factory=set)  # lists that become arrays
     returned: list[Operand] | None = None  # by a function that is read in place of a call, and has several returns
 
     @staticmethod
@@ -96,6 +97,7 @@ class Scope:
             stores,
             Counter(target.id for target in augmented if isinstance(target, ast.Name)),
             stores.keys() - set(stored_in(inner)),
+            stacked=stacked_lists(function),
         )
 
 

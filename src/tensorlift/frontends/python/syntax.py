@@ -84,9 +84,17 @@ def counted_from_end(bound: ast.expr) -> ast.expr | None:
 def masked(node: ast.Call, module: str, name: str) -> ast.Subscript | None:
     """Give the part of an array, perhaps under a mask, that a call takes alone: of a method, of NumPy, or ``len``."""
     taken = [node.func.value] if module == "." and isinstance(node.func, ast.Attribute) else node.args
-    is_alone = len(taken) == 1 and not node.keywords and not (module == "." and node.args)
+    is_alone = len(taken) == 1 and (not node.keywords or reduces_rows(node)) and not (module == "." and node.args)
     (one,) = taken if is_alone and (module in {".", "numpy"} or name == "len") else (None,)
     return one if isinstance(one, ast.Subscript) and may_be_mask(one.slice) else None
+
+
+def reduces_rows(node: ast.Call) -> bool:
+    """Tell whether a call reduces along the first axis alone."""
+    match node.keywords:
+        case [ast.keyword("axis", ast.Constant(value=0))]:
+            return True
+    return False
 
 
 def as_stored(targets: Sequence[ast.expr], value: ast.expr) -> ast.expr:
@@ -268,6 +276,31 @@ def appended(statement: ast.stmt) -> tuple[str, ast.expr] | None:
     return None
 
 
+_JOINING = {"array", "asarray", "stack", "vstack"}  # functions of NumPy that make an array of a list of arrays
+
+
+def stacked_lists(function: ast.FunctionDef) -> set[str | ast.AST]:
+    """Collect the lists that become arrays and are not used otherwise: comprehensions, and names of lists that grow."""
+    called = [node for node in ast.walk(function) if isinstance(node, ast.Call) and len(node.args) == 1]
+    taken = [call.args[0] for call in called if isinstance(call.func, ast.Attribute) and call.func.attr in _JOINING]
+    grown = [found[0] for node in ast.walk(function) if isinstance(node, ast.stmt) and (found := appended(node))]
+    uses = Counter(grown) + Counter(node.id for node in taken if isinstance(node, ast.Name))
+    loads = [n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    read = Counter(node.id for node in loads)
+    names = {name for name in grown if uses[name] == read[name]}
+    return {*names, *(node for node in taken if isinstance(node, ast.ListComp))}
+
+
+def takes_list(node: ast.Call, stacked: Collection[str | ast.AST]) -> bool:
+    """Whether the only argument of a call is one of the lists that become arrays."""
+    match node:
+        case ast.Call(args=[ast.ListComp() as made], keywords=[]):
+            return made in stacked
+        case ast.Call(args=[ast.Name(id=name)], keywords=[]):
+            return name in stacked
+    return False
+
+
 def filled_by(loop: ast.For) -> list[str]:
     """List the names of lists that get one item in each iteration, and are not used otherwise in a loop."""
     if any(isinstance(node, ast.Break | ast.Continue | ast.Return) for node in ast.walk(loop)):
@@ -301,6 +334,13 @@ def unsure_bindings(function: ast.FunctionDef) -> Iterator[ast.NamedExpr]:
 def names_in(node: ast.AST) -> set[str]:
     """Collect the names that are mentioned."""
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def root_of(node: ast.expr) -> str:
+    """Give the name of the array of which a part is stored, or the name itself; empty where a target is neither."""
+    while isinstance(node, ast.Subscript | ast.Attribute | ast.Starred):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def stored_in(nodes: Sequence[ast.AST]) -> Iterator[str]:

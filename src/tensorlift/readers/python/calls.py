@@ -232,8 +232,10 @@ def _under_mask(ctx: Context, node: ast.Call, name: str) -> Operand:
     """Reduce the elements of an array for which a mask holds: of the only argument, or of what a method is of."""
     taken = node.args[0] if node.args else node.func.value if isinstance(node.func, ast.Attribute) else None
     assert isinstance(taken, ast.Subscript)
-    given = {"a": evaluate(ctx, taken.value), "m": evaluate(ctx, taken.slice)}
-    return _by_definition(ctx, node, name, given, {})
+    base, mask = array(ctx, taken.value), array(ctx, taken.slice)
+    for mine, other in zip(base.extents, mask.extents, strict=False):
+        ctx.require_equal(mine, other)
+    return _by_definition(ctx, node, name, {"a": base, "m": mask}, {})
 
 
 def _numpy(ctx: Context, name: str, node: ast.Call) -> Operand | None:

@@ -260,6 +260,8 @@ class Growing:
         """Store an item in the iteration of a counter."""
         if isinstance(item, Number) and item.is_test:
             item = replace(item, value=ctx.value(item), is_test=False)
+        if isinstance(item, Rule) and item.element is None:
+            item = in_memory(ctx, item)
         if not self._made:
             self._made.append(_made(ctx, self._before, item, self._length))
         ends = (self._start, counter) if self._step < 0 else (counter, self._start)
