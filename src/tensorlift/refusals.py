@@ -145,6 +145,9 @@ REFUSALS: dict[str, Refusal] = {
     "struct-link": Refusal(
         "TL140", "the member `{detail}` points to another structure", "pass the structures in an array"
     ),
+    "struct-opaque": Refusal(
+        "TL140", "the members of `{detail}` are not declared in this file", "include the declaration of the structure"
+    ),
     "struct-pointer": Refusal("TL140", "{detail}", "use one pointer for each structure"),
     "struct-part": Refusal(
         "TL140",

@@ -155,6 +155,15 @@ REFUSED = {
         },
         "`clear` has other types in `{0}/b.c`",
     ),
+    "a structure that this file knows by its name alone": (
+        {
+            "main.c": "struct s;\nstruct t { struct s *s; };\nvoid go(struct s *);\n"
+            "void f(struct t *t) { go(t->s); }\n",
+            "b.c": "struct s { int n; float *x; };\n"
+            "void go(struct s *s) { for (int i = 0; i < s->n; i++) s->x[i] = 0; }\n",
+        },
+        "the members of `struct s` are not declared in this file",
+    ),
     "a variable of that file": (
         {
             "main.c": CALL,

@@ -244,8 +244,10 @@ def selected(ctx: Context, structure: Structure, name: str, cursor: Any) -> Plac
     """Select a member of a structure."""
     deferred, index = structure.deferred.get(name), structure.index
     member = structure.members.get(name) if deferred is None else deferred(cursor)
-    if member is None and cursor.type.get_canonical().get_pointee().kind is TypeKind.RECORD:
-        raise ctx.refusal("struct-link", cursor, name)
+    inner = cursor.type.get_canonical().get_pointee()
+    if member is None and inner.kind is TypeKind.RECORD:
+        is_opaque = inner.get_size() < 0
+        raise ctx.refusal(*(("struct-opaque", cursor, inner.spelling) if is_opaque else ("struct-link", cursor, name)))
     if member is None:
         what = f"the member `{name}`" if name.isidentifier() else "a union without a name"
         raise ctx.refusal("struct", cursor, what)
