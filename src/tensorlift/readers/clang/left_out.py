@@ -21,6 +21,7 @@ class LeftOut:
     arms: dict[int, tuple[Diagnostic, ...]]
     inside: list[int] = field(default_factory=list)
     calls: dict[str, set[int | None]] = field(default_factory=dict)
+    hoped: list[tuple[int, str]] = field(default_factory=list)  # arms of what is refused, with what they call
 
     def note_call(self, symbol: str) -> None:
         """Note that a function is called in the arm that is being read, if it is one."""

@@ -65,7 +65,7 @@ from tensorlift.readers.clang.members import is_table, structure_parameter, tabl
 from tensorlift.readers.clang.nulls import take_null
 from tensorlift.readers.clang.objects import contents
 from tensorlift.readers.clang.outside import hand_on_pointers
-from tensorlift.readers.clang.statements import statement
+from tensorlift.readers.clang.statements import calls_in_arms, statement
 from tensorlift.readers.flow import FlowGraph, named, poison
 from tensorlift.refusals import refusal
 
@@ -160,6 +160,7 @@ def _read_all(parsed: ParsedFile, only: str | None, reading: Reading) -> Literal
         _read(reading, reading.waiting.pop(0))
         if not reading.waiting:
             _refuse_callers(reading, leaves_out=True)
+            _leave_out_refused(reading)
     operations = {name: f.operation for name, f in reading.functions.items() if f.operation is not None}
     hand_on_pointers(operations)
     for name, error in take_null(operations):
@@ -294,6 +295,9 @@ def _read(reading: Reading, cursor: Any) -> None:
         raise
     except LiftError as error:
         function = _refused(name, location, error.diagnostics)
+        called = [(arm, unit.known(call.referenced)) for arm, call in calls_in_arms(cursor) if call.referenced]
+        found_in = [(arm, one) for arm, one in called if one is not None and one.kind is CursorKind.FUNCTION_DECL]
+        left_out.hoped = [(arm, _ask(reading, one)) for arm, one in found_in if arm not in reading.arms]
     except Exception as error:
         if "TENSORLIFT_DEBUG" in os.environ:
             raise
@@ -366,6 +370,15 @@ def _fall_off(ctx: Context, results: list[Attribute], cursor: Any) -> None:
     """Return at the end of the body; what is returned there is undefined, and a place of that name says why."""
     at = named(END, ctx.location(cursor))
     ctx.flow.leave([ctx.flow.value(poison(result, at)) for result in results if ctx.flow.current.is_live], at)
+
+
+def _leave_out_refused(reading: Reading) -> None:
+    """Leave out arms that call what is refused, where that may be why the function around is: by what it writes."""
+    hoped = [(arm, reading.functions[symbol]) for one in reading.left_out.values() for arm, symbol in one.hoped]
+    found = {arm: called.diagnostics for arm, called in hoped if called.operation is None}
+    reading.arms.update(found)
+    if found:
+        raise LeavesOutError
 
 
 def _refuse_callers(reading: Reading, *, leaves_out: bool = False) -> None:

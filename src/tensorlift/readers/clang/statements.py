@@ -116,6 +116,18 @@ def _may_be_left_out(cursor: Any) -> bool:
     return _holds(cursor, CursorKind.CALL_EXPR) and not any(_holds(cursor, kind) for kind in _LOOPS)
 
 
+def calls_in_arms(function: Any) -> Iterator[tuple[int, Any]]:
+    """Yield the calls in arms that may be left out, each with the inmost one around it."""
+    work: list[tuple[Any, int | None]] = [(function, None)]
+    while work:
+        cursor, arm = work.pop()
+        if cursor.kind is CursorKind.CALL_EXPR and arm is not None:
+            yield arm, cursor
+        for number, child in enumerate(libclang.children(cursor) if cursor.kind not in _LOOPS else ()):
+            is_arm = cursor.kind is CursorKind.IF_STMT and number > 0 and _may_be_left_out(child)
+            work.append((child, child.data[1] if is_arm else arm))
+
+
 def _holds(cursor: Any, kind: CursorKind) -> bool:
     """Whether a statement is of a kind, or something in it."""
     return bool(cursor.kind is kind or libclang.descendants(cursor, kind))
