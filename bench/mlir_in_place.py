@@ -44,9 +44,9 @@ def load_in_place(text: str, *entries: str) -> list[Callable[..., Any]]:
 
 
 def _callable(function: Operation, address: int, home: Jit) -> Callable[..., Any]:
-    kinds = [memref_kind(str(argument.type)) for argument in function.regions[0].block.args]
-    last = function.regions[0].block.last_op
-    results = [memref_kind(str(value.type)) for value in last.operands] if last is not None else []
+    kinds = [memref_kind(str(argument.type)) for argument in function.regions[0].blocks[0].args]
+    last = next(op for op in function.walk() if op.name == "func.return")
+    results = [memref_kind(str(value.type)) for value in last.operands]
     takes = [kind.form if kind.rank is None else ctypes.POINTER(kind.form) for kind in kinds]
     call = ctypes.CFUNCTYPE(results[0].form if results else None, *takes)(address)
 

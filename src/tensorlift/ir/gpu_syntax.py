@@ -94,6 +94,8 @@ def parse_launch(parser: Parser) -> Operation:
         for dim, size in _listed(parser, lambda: _assigned(parser)):
             dims.append(dim)
             sizes.append(size)
+    if parser.parse_optional_keyword("workgroup"):
+        parser.raise_error("its threads share memory")
     body = parser.parse_region([argument.resolve(IndexType()) for argument in (*ids, *dims)])
     return gpu.LaunchOp.create(
         operands=sizes,

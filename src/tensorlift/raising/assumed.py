@@ -147,6 +147,8 @@ def _apart(arguments: Mapping[str, SSAValue], one: str, other: str, *, or_same: 
     memories = [memory_of(arguments[name]) for name in (one, other)]
     if any(map(is_allocated, memories)) and all(map(is_apart_from_new, memories)) and memories[0] is not memories[1]:
         return []
+    if any(map(_is_constant, memories)):
+        return []  # whoever wrote through the other one would write a constant
     if len({*memories}) == 2 and all(getattr(m.owner, "name", "") == "memref.get_global" for m in memories):  # noqa: PLR2004 - both
         names = {str(m.owner.properties["name"]) for m in memories if isinstance(m.owner, Operation)}
         if len(names) == 2:  # noqa: PLR2004 - two globals lie apart
@@ -159,6 +161,18 @@ def _apart(arguments: Mapping[str, SSAValue], one: str, other: str, *, or_same: 
     is_whole = all(arguments[name] is memory for name, memory in zip((one, other), memories, strict=True))
     same = or_same and is_whole and types[0] == types[1] and not spread
     return [*spread, Apart(around[0].index, around[1].index, same)]
+
+
+def _is_constant(memory: SSAValue) -> bool:
+    """Tell whether memory is a global that the module declares to be constant."""
+    owner: Any = memory.owner
+    if getattr(owner, "name", "") != "memref.get_global":
+        return False
+    around, name = owner.parent_op(), owner.properties["name"].string_value()
+    while around is not None and around.name != "builtin.module":
+        around = around.parent_op()
+    known = (op.properties for op in around.body.block.ops) if around is not None else ()
+    return any("constant" in stated and stated["sym_name"].data == name for stated in known if "sym_name" in stated)
 
 
 def _is_argument(value: SSAValue) -> TypeGuard[BlockArgument]:

@@ -267,8 +267,6 @@ class Body:
     def _cast(self, value: Value, source: DType, dtype: DType) -> Value:
         if width(source) == width(dtype) and is_float(source) == is_float(dtype):
             return value
-        if source.startswith("u") or dtype.startswith("u"):
-            raise unraisable(f"a value of type {source} becomes one of type {dtype}")
         return self.writer.converted(value, source, dtype, self.writer.define)
 
     def _index(self, term: Index) -> Value:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error
@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from xdsl.context import Context
-    from xdsl.ir import Operation
+    from xdsl.ir import Attribute, Operation
 
 
+_CONSTANT = re.compile(r'memref\.global\s+(?:"\w+"\s+)?constant\b')
 _ATTRIBUTES = re.compile(r"([^{]*?)\s*\battributes\s*(?=\{)")  # of a function, behind its arguments
 
 
@@ -171,7 +172,10 @@ class Modules:
         block: Any = op.parent
         others = (name_of(other) for other in block.ops if other is not op and "sym_name" in other.properties)
         is_own = name != "" and name not in others
-        hidden = OpaqueOp.create(properties={"sym_name": StringAttr(name)} if is_own else {})
+        stated: dict[str, Attribute] = {"sym_name": StringAttr(name)} if is_own else {}
+        if _CONSTANT.match(self.mixed.of(op)):
+            stated["constant"] = UnitAttr()
+        hidden = OpaqueOp.create(properties=stated)
         self._put(hidden, op)
         if why is not None:
             first = why.diagnostics[0]

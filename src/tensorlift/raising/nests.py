@@ -29,7 +29,7 @@ from tensorlift.raising.assumed import assumed
 from tensorlift.raising.blas import BlasEmission
 from tensorlift.raising.bodies import Body, Loop, MemRef, memref_of, reads_in_order, unraisable
 from tensorlift.raising.linalg import Emission, Piece, parameters_of
-from tensorlift.raising.outline import Outline, is_allocated, is_apart_from_new, outline
+from tensorlift.raising.outline import Outline, is_allocated, is_apart_from_new, lies_in_rows, outline
 from tensorlift.raising.place import put_choice, put_in_place
 from tensorlift.raising.proved import Meaning, meaning_of, proved
 from tensorlift.targets.linalg.writer import Value, Writer, element_type
@@ -231,7 +231,8 @@ class Taken:
         new = {name for name, value in values.items() if is_allocated(value)}
         traced = {name for name, value in values.items() if is_apart_from_new(value)}
         arrays = {name: value.type for name, value in values.items() if isinstance(value.type, MemRefType)}
-        apart = {DISTINCT.format(name) for name, of_type in arrays.items() if is_distinct(of_type)}
+        rows = {name for name in arrays if lies_in_rows(values[name])}
+        apart = {DISTINCT.format(name) for name, of_type in arrays.items() if name in rows or is_distinct(of_type)}
         found: list[Condition] = []
         for condition in conditions:
             if isinstance(condition, InWords) and condition.text in apart:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import affine, scf
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 _NAME = "nest"
 _PLAIN = re.compile(r"(?!arg\d+$)(?!.*_d\d+$)[A-Za-z]\w*")  # not as arguments without a name, or extents, are named
-_PARTS = ("memref.subview", "memref.cast")
+_PARTS = ("memref.subview", "memref.cast", "memref.assume_alignment")
 _RESHAPED = ("memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast")
 _AGAIN = ("arith.constant", "memref.dim", "affine.apply", *_PARTS)
 _INDICES = (  # of which a proof knows what they are, where they are linear
@@ -218,6 +219,42 @@ def _origins(value: SSAValue) -> Iterator[SSAValue]:
 def is_allocated(value: SSAValue) -> bool:
     """Tell whether a value is memory that was made by an allocation."""
     return getattr(value.owner, "name", "") in {"memref.alloc", "memref.alloca"}
+
+
+def lies_in_rows(value: SSAValue) -> bool:
+    """Tell whether a value is memory that is seen as rows, one after the other: each stride is how long a row is."""
+    op: Any = value.owner
+    if getattr(op, "name", "") != "memref.reinterpret_cast":
+        return False
+    sizes, strides = (_mixed(*part) for part in ((op.static_sizes, op.sizes), (op.static_strides, op.strides)))
+    length: list[object] = []  # the factors of the stride that rows have from here on
+    for size, stride in zip(reversed(sizes), reversed(strides), strict=True):
+        if _factors(stride) != _product(length):
+            return False
+        length += _factors(size)
+    return True
+
+
+def _mixed(static: Any, dynamic: Sequence[SSAValue]) -> list[int | SSAValue]:
+    given = iter(dynamic)
+    return [next(given) if number == DYNAMIC_INDEX else number for number in static.get_values()]
+
+
+def _factors(value: int | SSAValue) -> list[object]:
+    """List what is multiplied in a value, numbers together, in one order."""
+    op: Any = getattr(value, "owner", None)
+    if isinstance(value, int):
+        return [value] if value != 1 else []
+    if getattr(op, "name", "") == "arith.constant":
+        return _factors(op.properties["value"].value.data)
+    if getattr(op, "name", "") == "arith.muli":
+        return _product([factor for operand in op.operands for factor in _factors(operand)])
+    return [value]
+
+
+def _product(factors: Sequence[object]) -> list[object]:
+    number = prod(one for one in factors if isinstance(one, int))
+    return [*([number] if number != 1 else []), *sorted((f for f in factors if not isinstance(f, int)), key=id)]
 
 
 def is_apart_from_new(value: SSAValue) -> bool:

@@ -130,3 +130,73 @@ module {
     return
   }
 }
+// -----
+// raised: 3, stays: shared
+memref.global "private" constant @w : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]> {alignment = 64 : i64}
+memref.global "private" @own : memref<4xf32> = dense<0.0>
+func.func @constant(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {
+  %w = memref.get_global @w : memref<4xf32>
+  affine.for %i = 0 to 8 {
+    affine.for %j = 0 to 4 {
+      %0 = affine.load %x[%i, %j] : memref<8x4xf32>
+      %1 = affine.load %w[%j] : memref<4xf32>
+      %2 = arith.mulf %0, %1 : f32
+      affine.store %2, %y[%i, %j] : memref<8x4xf32>
+    }
+  }
+  return
+}
+func.func @variable(%y: memref<4xf32>) {
+  %w = memref.get_global @own : memref<4xf32>
+  affine.for %j = 1 to 4 {
+    %1 = affine.load %w[%j - 1] : memref<4xf32>
+    affine.store %1, %y[%j] : memref<4xf32>
+  }
+  return
+}
+func.func @quantised(%x: memref<16xi8>, %o: memref<16xf32>, %s: f32, %z: i8) {
+  %a = memref.assume_alignment %x, 64 : memref<16xi8>
+  affine.for %i = 0 to 16 {
+    %0 = affine.load %a[%i] : memref<16xi8>
+    %1 = arith.extui %0 : i8 to i32
+    %2 = arith.extui %z : i8 to i32
+    %3 = arith.subi %1, %2 : i32
+    %4 = arith.sitofp %3 : i32 to f32
+    %5 = arith.mulf %4, %s : f32
+    affine.store %5, %o[%i] : memref<16xf32>
+  }
+  return
+}
+func.func @rows(%A: memref<?xf32>, %n: index, %m: index) {
+  %c4 = arith.constant 4 : index
+  %s = arith.muli %m, %c4 : index
+  %v = memref.reinterpret_cast %A to offset: [0], sizes: [%n, %m, 4], strides: [%s, 4, 1] : memref<?xf32> to memref<?x?x4xf32, strided<[?, 4, 1]>>
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %m {
+      affine.for %k = 0 to 4 {
+        %0 = affine.load %v[%i, %j, %k] : memref<?x?x4xf32, strided<[?, 4, 1]>>
+        %1 = arith.addf %0, %0 : f32
+        affine.store %1, %v[%i, %j, %k] : memref<?x?x4xf32, strided<[?, 4, 1]>>
+      }
+    }
+  }
+  return
+}
+func.func @overlapping(%A: memref<?xf32>, %n: index) {
+  %v = memref.reinterpret_cast %A to offset: [0], sizes: [%n, %n], strides: [1, 1] : memref<?xf32> to memref<?x?xf32, strided<[?, ?]>>
+  affine.for %i = 0 to %n {
+    %0 = affine.load %v[%i, 0] : memref<?x?xf32, strided<[?, ?]>>
+    %1 = arith.addf %0, %0 : f32
+    affine.store %1, %v[%i, 0] : memref<?x?xf32, strided<[?, ?]>>
+  }
+  return
+}
+func.func @shared(%A: memref<256xf32>) {
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1) threads(%tx, %ty, %tz) in (%lx = %c256, %ly = %c1, %lz = %c1)
+      workgroup(%s : memref<256xf32, #gpu.address_space<workgroup>>) {
+    gpu.terminator
+  }
+  return
+}
