@@ -1,7 +1,7 @@
 """Lift and raise loops as MLIR's own passes print them: ``python bench/mlir_corpus.py [--kernel NAME] [--form NAME]``.
 
 The corpus is 225 functions of affine, scf, cf, memref, linalg and gpu: 25 kernels in C, each read, printed without any
-note of what it was, and taken through nine pipelines of ``mlir-opt`` (``FORMS``).  Each function is lifted to NumPy; the
+note of what it was, and taken through nine pipelines of ``mlir-opt`` (``FORMS``).  Each is lifted to NumPy; the
 program agrees with the interpreter of what upstream made, and is run here beside the program of the kernel in C.
 ``opt`` raises it to Linalg; that is compiled, and run beside the kernel too.  Of pure loops, which lift without loops
 from C, the share is printed that does so from MLIR, and the share of which raising leaves no loop; for the others, why.

@@ -141,6 +141,10 @@ def test_new_memory_may_be_what_a_call_or_a_load_gives(made: str) -> None:
         ("%q = arith.cmpi slt, %i, %n : index", []),
         ("%q = arith.cmpf olt, %s, %s : f64", ["x.shape[0] >= n"]),
         ("%q = arith.ori %p, %p : i1", ["x.shape[0] >= n"]),
+        (
+            "%a = arith.cmpi slt, %i, %n : index\n%b = arith.cmpf olt, %s, %s : f64\n%q = arith.andi %a, %b : i1",
+            ["x.shape[0] >= n"],
+        ),
     ],
 )
 def test_an_access_that_may_not_run_tells_no_extent(condition: str, tested: list[str]) -> None:

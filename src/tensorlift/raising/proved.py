@@ -86,7 +86,7 @@ class Meaning:
     @cached_property
     def reach(self) -> tuple[Condition, ...]:
         """How far arrays must reach where the function may not access all that its definitions do."""
-        if all_run(self.function):
+        if all_run((self.function, *self.called.values())):
             return ()
         told = [p.condition for p in self.stated if p.kind in {"extent", "shape"}]
         bounds = [replace(c, relation=">=") if isinstance(c, Compare) and c.relation == "==" else c for c in told]
