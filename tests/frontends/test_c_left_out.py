@@ -174,3 +174,34 @@ def test_stages_that_work_in_place_after_the_first_have_no_loop() -> None:
     assert [one.verdict for one in found.values()] == [Verdict.LOOP_FREE] * 2, [
         one.diagnostics for one in found.values()
     ]
+
+
+ASSERTED = """
+#include <assert.h>
+#include <stdlib.h>
+void add(float *to, float *a, float *b, unsigned n) {
+  if ((void *)to < (void *)a) { assert((void *)to + n <= (void *)a); }
+  else if ((void *)to > (void *)a) { assert((void *)a + n <= (void *)to); }
+  for (unsigned i = 0; i < n; i++) to[i] = a[i] + b[i];
+}
+void aligned(float *to, const float *a, int n) {
+  assert(((unsigned long)to & 15) == 0);
+  for (int i = 0; i < n; i++) to[i] = 2 * a[i];
+}
+void called(float *to, float *a, int n) { add(to, a, a, n); }
+void side(float *to, float *a, int n) {
+  int k = 0;
+  if (to < a) { assert(k++ < 1); }
+  for (int i = 0; i < n; i++) to[i] = a[i] + k;
+}
+void ends(float *to, float *a, int n) { if (to < a) abort(); for (int i = 0; i < n; i++) to[i] = a[i]; }
+void there(float *to, volatile int *ready, int n) { assert(*ready); for (int i = 0; i < n; i++) to[i] = 1; }
+"""
+
+
+def test_assertions_on_pointers_are_asked_of_the_caller() -> None:
+    found = _functions(ASSERTED)
+    for name in ("add", "aligned", "called"):
+        assert found[name].lifted, found[name].diagnostics
+        assert "what the source asserts of pointers holds" in {one.text for one in found[name].preconditions}
+    assert [found[name].diagnostics[0].code for name in ("side", "ends", "there")] == ["TL136", "TL136", "TL144"]

@@ -57,6 +57,7 @@ _C_INTEGERS = {
 # End the names in literal IR of the distance between rows, a size, an offset, whether a pointer is null; no name of a
 # source has a space.
 ROW, SIZE, OFFSET, NULL, SAME = " row", " size", " offset", " null", " is "
+FAILS = "an assertion on pointers fails"  # the name of the truth value whether one does that cannot be read
 OUTSIDE, TEXT = "@", "text "  # begin the names of variables at file scope, and of string literals
 EQUAL = "tl.equal"  # tells of literal IR which sizes are another one
 PARALLEL = "tl.parallel"  # marks loops whose iterations may run in any order, as the source says

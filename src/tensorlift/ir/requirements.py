@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 DISTINCT = "no two elements of {} share memory"  # of an array whose strides are not known
+NONE_FAILS = "what the source asserts of pointers holds"
 
 
 @dataclass(frozen=True, slots=True)

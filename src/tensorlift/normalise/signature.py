@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.ir import nodes
-from tensorlift.ir.function import NULL, OFFSET, OUTSIDE, ROW, SAME, SIZE, axis_name
+from tensorlift.ir.function import FAILS, NULL, OFFSET, OUTSIDE, ROW, SAME, SIZE, axis_name
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import RETURNED
-from tensorlift.ir.requirements import DISTINCT
+from tensorlift.ir.requirements import DISTINCT, NONE_FAILS
 from tensorlift.normalise.accesses import row_name
 from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.execution import Execution, Test
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from xdsl.ir import SSAValue
+
+    from tensorlift.diagnostics import Location
 
 
 _START = Index(ZERO, LONG)
@@ -61,10 +63,11 @@ def c_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value | Te
             called = name
             ex.rows[array] = ex.rows.get(array, 0) + 1
             yield Index(Polynomial.variable(row_name(array, ex.rows[array] - 1)), LONG)
-        elif name.endswith(NULL):
-            yield _denied(ex, [variables[name.removesuffix(NULL)]], argument)
-        elif SAME in name:
-            yield _denied(ex, [variables[one] for one in name.split(SAME)], argument)
+        elif name == FAILS:
+            ex.preconditions.state("assertion", NONE_FAILS, _asked_at(ex, argument))
+            yield Test(condition=False)
+        elif name.endswith(NULL) or SAME in name:
+            yield _denied(ex, [variables[one] for one in name.removesuffix(NULL).split(SAME)], argument)
         elif bound is None and name.startswith(f"{RETURNED}"):
             yield Unknown("extent", name)  # it is compared with what the function makes, and nothing else
         elif isinstance(bound, Index | Data):
@@ -92,10 +95,15 @@ def python_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value
         yield known[name]
 
 
+def _asked_at(ex: Execution, truth: SSAValue) -> Location:
+    """Give the place where a truth value is used."""
+    use = next(iter(truth.uses), None)
+    return (location_of(use.operation) if use is not None else None) or ex.place
+
+
 def _denied(ex: Execution, asked: Sequence[nodes.Variable], truth: SSAValue) -> Test:
     """State that a pointer that the source compares with null is none, or that two are others; give the outcome."""
-    use = next(iter(truth.uses), None)
-    place = (location_of(use.operation) if use is not None else None) or ex.place
+    place = _asked_at(ex, truth)
     arrays = [bound.base for one in asked if isinstance(bound := ex.environment.get(one), Address)]
     names = [one.name for one in arrays if isinstance(one, Array) and not (one.is_object or one.keeps_rank)]
     if len(asked) == 1:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, ModuleOp, i1
 
-from tensorlift.ir.function import NULL, ROW, SAME, SIZE, FunctionView, Parameter, function_named
+from tensorlift.ir.function import FAILS, NULL, ROW, SAME, SIZE, FunctionView, Parameter, function_named
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.literal_interpreter import UndefinedError
 from tensorlift.ir.memory import NUMPY_TYPES
@@ -146,7 +146,7 @@ def _taken(module: ModuleOp, view: FunctionView) -> Iterator[_Taken]:
         of_type = argument.type
         is_memory = isinstance(of_type, MemRefType)
         found, table, expected = _OF_ARRAYS.fullmatch(called), called.partition(ROW), sizes.get(called)
-        if called.endswith(NULL) or SAME in called:
+        if called.endswith(NULL) or SAME in called or called == FAILS:
             yield _Taken(names.get(called.removesuffix(NULL).partition(SAME)[0], ""), "null")
         elif found is not None:
             axis, is_row = int(found[2]), found[3] == ROW

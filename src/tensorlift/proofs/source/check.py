@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import MemRefType
 
 from tensorlift.comprehension.state import RecurrenceError
-from tensorlift.ir.function import NULL, ROW, SAME
+from tensorlift.ir.function import FAILS, NULL, ROW, SAME
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.regions import ControlFlow, IrreducibleError
 from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain
@@ -108,7 +108,7 @@ def _told(called: str, places: Places) -> Value | None:
         return Exact(Polynomial.variable(called), is_signed=True)
     if called in places.sizes:
         return Exact(Polynomial.of(places.sizes[called]), is_signed=True)
-    if called.endswith(NULL) or SAME in called:
+    if called.endswith(NULL) or SAME in called or called == FAILS:
         if called not in places.denied:
             raise Undecided(f"it is not stated that not {called}")
         return EMPTY

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.contract.language import Distinct, NotNull
 from tensorlift.contract.notation import parse_condition
-from tensorlift.ir.function import NULL, ROW, SAME, SIZE, FunctionView, axis_name
+from tensorlift.ir.function import FAILS, NULL, ROW, SAME, SIZE, FunctionView, axis_name
 from tensorlift.ir.literal_function import argument_names
+from tensorlift.ir.requirements import NONE_FAILS
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, equal, less
 from tensorlift.poly.polynomial import ONE, Polynomial, parse_polynomial
@@ -109,6 +110,8 @@ def _denied(stated: Iterable[Condition], outside: Mapping[str, str]) -> Iterator
             yield f"{outside[one.array]}{NULL}"
         elif isinstance(one, Distinct) and outside.keys() >= {one.array, one.other}:
             yield f"{outside[one.array]}{SAME}{outside[one.other]}"
+        elif str(one) == NONE_FAILS:
+            yield FAILS
 
 
 def _rows(literal_name: str, called: AbstractSet[str]) -> list[str]:

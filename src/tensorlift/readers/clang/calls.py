@@ -147,6 +147,11 @@ def is_ending(cursor: Any) -> bool:
     return _is_of_library(cursor) and cursor.spelling in _ENDINGS
 
 
+def is_assertion(cursor: Any) -> bool:
+    """Whether a statement is the call that an assertion makes which fails."""
+    return is_ending(cursor) and _ENDINGS[cursor.spelling] == "assert"
+
+
 def is_output(cursor: Any) -> bool:
     """Whether a statement is a call of the library that reads or writes files."""
     return _is_of_library(cursor) and cursor.spelling in _OUTPUT

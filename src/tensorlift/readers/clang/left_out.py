@@ -15,10 +15,12 @@ class LeftOut:
 
     An arm that cannot be read is left out where it calls a function, and no loop is around it or in it.  All is then
     read once more, as what functions take depends on what they do, and ends there.  ``arms`` are those of all
-    functions; ``inside`` are the arms of one that are being read, and ``calls`` those that others are called in.
+    functions, ``asserted`` are statements that only assert what cannot be read, which callers guarantee.  ``inside``
+    are the arms of a function that are being read, and ``calls`` those that others are called in.
     """
 
     arms: dict[int, tuple[Diagnostic, ...]]
+    asserted: set[int]
     inside: list[int] = field(default_factory=list)
     calls: dict[str, set[int | None]] = field(default_factory=dict)
     hoped: list[tuple[int, str]] = field(default_factory=list)  # arms of what is refused, with what they call

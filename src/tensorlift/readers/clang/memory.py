@@ -18,7 +18,7 @@ from clang.cindex import CursorKind
 from xdsl.dialects.arith import ConstantOp, DivUIOp
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i1, i32, i64
 from xdsl.dialects.memref import AllocaOp, AllocOp, LoadOp, StoreOp
-from xdsl.ir import Operation
+from xdsl.ir import BlockArgument, Operation
 
 from tensorlift.frontends.c import libclang
 from tensorlift.ops.c_types import (
@@ -192,12 +192,15 @@ def difference(ctx: Context, left: Pointer, right: Pointer, cursor: Any) -> SSAV
 
 
 def same_base(ctx: Context, left: Pointer, right: Pointer, cursor: Any) -> None:
-    """Demand that two pointers point into one memory, which is known when all phis are settled."""
+    """Demand that two pointers point into one memory; where that is not known yet, it is when all phis are settled."""
 
     def check() -> None:
         if ctx.flow.settled(left.base) is not ctx.flow.settled(right.base):
             raise ctx.refusal("pointer-compared", cursor, "pointers into different arrays are compared")
 
+    entry = ctx.flow.entry.block
+    if all(isinstance(one.base, BlockArgument) and one.base.block is entry for one in (left, right)):
+        check()
     ctx.checks.append(check)
 
 

@@ -3,6 +3,7 @@
 A test is read as a conversion of what it asks of to a truth value: of memory, whether that is null, of two pointers,
 which are memory and an offset each, whether they are the same.  When all functions are read, it becomes the argument
 ``p null`` or ``p is q``; memory that the program makes, or has at file scope, is there, and what it makes is no other.
+A test of nothing is whether an assertion fails that cannot be read; it becomes an argument of that name.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from xdsl.dialects.func import CallOp
 from xdsl.dialects.memref import CastOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from tensorlift.ir.function import NULL, ROW, SAME
+from tensorlift.ir.function import FAILS, NULL, ROW, SAME
 from tensorlift.ir.literal_function import argument_names, callee_of, name_arguments
 from tensorlift.ir.location import location_of
 from tensorlift.refusals import refusal
@@ -37,7 +38,7 @@ _THERE = -1  # stands for memory that is there
 
 _DIFFER, _TABLES = "tl.differ", "tl.tables"  # attributes: it is asked whether not, and of tables of rows
 
-Asked: TypeAlias = tuple[int, ...]  # the arguments that are asked of: a pointer, or two
+Asked: TypeAlias = tuple[int, ...]  # the arguments that are asked of: a pointer, or two, or none
 
 
 def test_of(memory: SSAValue, at: Any) -> UnrealizedConversionCastOp:
@@ -50,6 +51,11 @@ def test_of_two(pointers: Sequence[SSAValue], at: Any, *, same: bool, are_tables
     marks = [_DIFFER] * (not same) + [_TABLES] * are_tables
     attributes = {name: UnitAttr() for name in marks}
     return UnrealizedConversionCastOp.create(operands=pointers, result_types=[i1], attributes=attributes, location=at)
+
+
+def test_of_assertion(at: Any) -> UnrealizedConversionCastOp:
+    """Make the test whether what cannot be read holds."""
+    return UnrealizedConversionCastOp.create(result_types=[i1], attributes={_DIFFER: UnitAttr()}, location=at)
 
 
 def take_null(functions: Mapping[str, FuncOp]) -> Iterator[tuple[str, LiftError]]:
@@ -101,6 +107,8 @@ def _tested(function: FuncOp, functions: Mapping[str, FuncOp], taken: Mapping[st
 
 def _handed(call: CallOp, asked: Asked, callee: FuncOp) -> _Test:
     """Give what is asked of, of what a call hands on."""
+    if not asked:
+        return _Test([], call)
     if len(asked) == 1:
         return _Test([call.operands[asked[0]]], call)
     names = argument_names(callee)
@@ -110,6 +118,8 @@ def _handed(call: CallOp, asked: Asked, callee: FuncOp) -> _Test:
 
 def _outcome(function: FuncOp, test: _Test) -> Asked | bool | CmpiOp | None:
     """Give the arguments that are asked of, or what is known: which test it is, or its outcome; None for nothing."""
+    if not test.values:
+        return ()
     if len(test.values) == 1:
         found = _position(function, test.values[0])
         return None if found is None else False if found == _THERE else (found,)
@@ -149,10 +159,11 @@ def _rewrite(function: FuncOp, functions: Mapping[str, FuncOp], taken: Mapping[s
     """Add the arguments, use them for the tests, and pass them to what is called."""
     name, entry = function.sym_name.data, function.body.blocks[0]
     added: dict[Asked, SSAValue] = {
-        asked: entry.insert_arg(i1, len(entry.args), entry.args[asked[0]].location) for asked in taken[name]
+        asked: entry.insert_arg(i1, len(entry.args), entry.args[asked[0]].location if asked else function.location)
+        for asked in taken[name]
     }
     names = argument_names(function)
-    called = [SAME.join(names[k] for k in asked) + NULL * (len(asked) == 1) for asked in added]
+    called = [SAME.join(names[k] for k in asked) + NULL * (len(asked) == 1) if asked else FAILS for asked in added]
     name_arguments(function, [*names, *called])
 
     def told(test: _Test) -> SSAValue:

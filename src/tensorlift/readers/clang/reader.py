@@ -113,6 +113,7 @@ class Reading:
     functions: dict[str, LiteralFunction] = field(default_factory=dict)
     callees: dict[str, dict[str, Location]] = field(default_factory=dict)
     arms: dict[int, tuple[Diagnostic, ...]] = field(default_factory=dict)
+    asserted: set[int] = field(default_factory=set)
     left_out: dict[str, LeftOut] = field(default_factory=dict)
     waiting: list[Any] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
@@ -144,10 +145,12 @@ def read_parsed_literally(
     parsed: ParsedFile, only: str | None = None, elsewhere: Elsewhere | None = None
 ) -> LiteralModule:
     """Read the functions of a file, or only one and what it calls, there and ``elsewhere``."""
-    types, arms = TypeReader(), dict[int, tuple[Diagnostic, ...]]()
-    while True:  # once more for each arm that is left out
+    types, arms, asserted = TypeReader(), dict[int, tuple[Diagnostic, ...]](), set[int]()
+    while True:  # once more for each that is left out
         with suppress(LeavesOutError):
-            return _read_all(parsed, only, reading_of(parsed, types, C, elsewhere, arms))
+            reading = reading_of(parsed, types, C, elsewhere, arms)
+            reading.asserted = asserted
+            return _read_all(parsed, only, reading)
 
 
 def _read_all(parsed: ParsedFile, only: str | None, reading: Reading) -> LiteralModule:
@@ -285,7 +288,7 @@ def _read(reading: Reading, cursor: Any) -> None:
     """Read one function; what refuses it becomes its diagnostics."""
     name, graph = _symbol(reading, cursor, cursor.spelling), FlowGraph(Block())
     unit, parsed = reading.of(cursor)
-    left_out = reading.left_out[name] = LeftOut(reading.arms)
+    left_out = reading.left_out[name] = LeftOut(reading.arms, reading.asserted)
     ctx = Context(unit, graph, unit.types.read(cursor.result_type), left_out=left_out)
     location = ctx.position(cursor)
     found = parsed.within(cursor)

@@ -12,18 +12,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
+from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.cf import AssertOp
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.for_headers import places_of_parts
 from tensorlift.ir.literal_function import left_out
 from tensorlift.ops.c_types import IntegerType, PointerType, VoidType, is_structure
-from tensorlift.readers.clang.calls import flattened, is_ending, is_output
+from tensorlift.readers.clang.calls import flattened, is_assertion, is_ending, is_output
 from tensorlift.readers.clang.conditions import branch_on
 from tensorlift.readers.clang.context import C, Context, scalar
 from tensorlift.readers.clang.declarations import declare
 from tensorlift.readers.clang.expressions import converted, effect
 from tensorlift.readers.clang.left_out import LeavesOutError
+from tensorlift.readers.clang.nulls import test_of_assertion
 from tensorlift.readers.clang.returned import return_structure
 from tensorlift.readers.flow import Flow, named
 
@@ -35,6 +38,10 @@ if TYPE_CHECKING:
 _FOR_PARTS = 4
 _KEYWORDS = {CursorKind.FOR_STMT: "for", CursorKind.WHILE_STMT: "while"}
 _LOOPS = (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT)
+_PLAIN = (CursorKind.IF_STMT, CursorKind.COMPOUND_STMT, CursorKind.NULL_STMT)
+_CHANGING = (CursorKind.COMPOUND_ASSIGNMENT_OPERATOR, CursorKind.StmtExpr)
+_VOLATILE = "TL144"
+_STEPS = {"post++", "post--", "pre++", "pre--"}
 _HARMLESS = {
     CursorKind.TYPEDEF_DECL,
     CursorKind.STRUCT_DECL,
@@ -47,15 +54,45 @@ _HARMLESS = {
 
 def statement(ctx: Context, cursor: Any) -> None:
     """Read one statement."""
-    rule = ctx.unit.rules.statements.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more than the reading
     ctx.enter(cursor)
+    found = ctx.left_out
+    if found is not None and cursor.data[1] in found.asserted:
+        if _holds(cursor, CursorKind.CALL_EXPR):
+            at = ctx.location(cursor)
+            holds = ctx.flow.value(test_of_assertion(at))
+            ctx.flow.add(AssertOp.create(operands=(holds,), properties={"msg": StringAttr("assert")}, location=at))
+    else:
+        try:
+            _read(ctx, cursor)
+        except LiftError as error:
+            if found is None or error.diagnostics[0].code == _VOLATILE or not _only_asserts(cursor):
+                raise
+            found.asserted.add(cursor.data[1])
+            raise LeavesOutError from error
+    ctx.depth -= 1
+
+
+def _read(ctx: Context, cursor: Any) -> None:
+    rule = ctx.unit.rules.statements.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more than the reading
     if rule is not None:
         rule(ctx, cursor)
     elif cursor.kind.is_expression():
         effect(ctx, cursor)
     else:
         raise ctx.refusal("statement", cursor, cursor.kind.name)
-    ctx.depth -= 1
+
+
+def _only_asserts(cursor: Any) -> bool:
+    """Whether a statement does nothing but assert, under conditions that change nothing."""
+    kind, inside = cursor.kind, libclang.children(cursor)
+    if kind is CursorKind.CALL_EXPR:
+        return is_assertion(cursor)
+    if kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(cursor) == "=":
+        return False
+    if kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(cursor) in _STEPS:
+        return False
+    is_plain = kind in _PLAIN or (kind.is_expression() and kind not in _CHANGING)
+    return is_plain and all(map(_only_asserts, inside))
 
 
 def _block(ctx: Context, cursor: Any) -> None:
