@@ -63,7 +63,18 @@ def extent_of_rows(x):
     return np.array(lows), np.array(highs)
 
 
+def coarsened(image):
+    k = 2
+    h, w = image.shape
+    out = np.empty((h // k, w // k))
+    for i in range(h // k):
+        for j in range(w // k):
+            out[i, j] = np.max(image[i * k : (i + 1) * k, j * k : (j + 1) * k])
+    return out
+
+
 CASES = {
+    "coarsened": lambda r, n: (r.normal(size=(n, n + 1)),),
     "kmeans": lambda r, n: (r.normal(size=(n, 2)), r.normal(size=(3, 2)), 2),
     "perceptron": lambda r, n: (
         r.normal(size=(n, 3)),

@@ -54,9 +54,7 @@ if TYPE_CHECKING:
     from tensorlift.record import FunctionRecord
 
 # Reasons to refuse a function whatever its arguments are: others may hold for what it was assumed to take alone.
-_IN_ANY_CASE = {
-    f"TL{number}" for number in (110, 120, 122, *range(165, 172), 173, 174, 175, 179, 182, 183, 184, 185, 508)
-}
+_IN_ANY_CASE = {f"TL{number}" for number in (110, 120, 122, *range(165, 172), 173, 174, 175, 179, 182, 183, 184, 508)}
 _LIFTING = threading.RLock()  # one function is lifted at a time, whatever threads call
 
 

@@ -77,6 +77,7 @@ _BODIES = {
     "places in a written tuple": "for d in (-1, 0, 1):\n  y[1] += x[1 + d]\ny[0] = d",
     "pairs in a written list": "for d, w in [(-1, 1), (1, 3)]:\n  if w > 1:\n    continue\n  y[1] += w * x[1 + d]",
     "two loops over one tuple": "for d in (0, 1):\n  for e in (0, 1):\n    y[d] += x[d + e] * e",
+    "a number by its name": "w = 2\nfor i in range(len(x) // w):\n  y[i] = x[i * w : (i + 1) * w].sum() * w",
     "infinities": "m = -math.inf\nfor v in x:\n  m = max(m, v)\ny[0] = min(float('inf'), m)",
     "a list that is filled": "w = [0.0] * len(x)\nfor i in range(len(x)):\n  w[i] = 2 * x[i]\ny[0] = w[0] + w[-1]",
     "a comprehension": "w = [2 * v for v in x]\nfor i in range(len(x)):\n  y[i] = w[i]",

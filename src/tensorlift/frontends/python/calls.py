@@ -68,6 +68,7 @@ _KNOWN_REASONS = {
         ("median", "nanmedian", "percentile", "quantile", "sort", "argsort", "unique", "partition"), "sorts"
     ),
     **dict.fromkeys(("searchsorted", "digitize"), "sorted"),
+    "interp": "interp",
 }
 _METHODS = {*REDUCING_METHODS, "dot"}
 _TWO = 2

@@ -64,6 +64,11 @@ REFUSALS: dict[str, Refusal] = {
         "`{detail}` of an array that may not be sorted is not lifted",
         "count what lies below, as in `(edges < x[:, None]).sum(axis=1)`",
     ),
+    "interp": Refusal(
+        "TL174",
+        "`{detail}` between places that may not be sorted is not lifted",
+        "find the place before, as in `j = (xp[1:-1] <= x[:, None]).sum(axis=1)`, and compute from `xp[j]` and `fp[j]`",
+    ),
     "recursion": Refusal("TL174", "the function `{detail}` calls itself", "write the recursion as a loop"),
     "literal": Refusal("TL175", "{detail} is not lifted", "use numbers and arrays"),
     "large": Refusal(

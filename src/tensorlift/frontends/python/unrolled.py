@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
 _MOST = 16  # items of a loop
-_BUILTINS = {"reversed", "enumerate", "zip", "sum"}
+_BUILTINS = {"reversed", "enumerate", "zip", "sum", "map"}
 
 
 def unrolled(function: ast.FunctionDef, others: Collection[str]) -> ast.FunctionDef:
@@ -24,7 +24,7 @@ def unrolled(function: ast.FunctionDef, others: Collection[str]) -> ast.Function
     own = {*others, *stored_in(function.body), *(node.arg for node in ast.walk(function) if isinstance(node, ast.arg))}
     change = _Unrolled(_BUILTINS - own)
     over = [node.iter for node in ast.walk(function) if isinstance(node, ast.For | ast.comprehension)]
-    if not any(change.worth(one) is not None for one in over):
+    if not any(change.worth(one) is not None for one in over) and "map" not in names_in(function):
         return function
     made: ast.FunctionDef = change.visit(copy.deepcopy(function))
     return ast.fix_missing_locations(made)
@@ -86,6 +86,9 @@ class _Unrolled(ast.NodeTransformer):
                     first: ast.expr = ast.Constant(0)
                     total = reduce(lambda one, other: ast.BinOp(one, ast.Add(), other), items, first)
                     return ast.copy_location(total, node)
+            case ast.Call(ast.Name(id="map" as name), [function, ast.Tuple(elts=items)], []) if name in self._builtins:
+                made = [ast.copy_location(ast.Call(copy.deepcopy(function), [item], []), item) for item in items]
+                return ast.copy_location(ast.Tuple([*made], ast.Load()), node)
         return node
 
     def _each(self, node: ast.ListComp | ast.GeneratorExp) -> list[ast.expr] | None:

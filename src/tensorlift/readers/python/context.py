@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -33,7 +34,6 @@ from tensorlift.readers.python.bits import is_held
 from tensorlift.readers.python.values import Number, Operand, parts_of, with_parts
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Sequence
 
     from xdsl.ir import Attribute
@@ -87,12 +87,15 @@ class Scope:
     continues: list[Flow] = field(default_factory=list)
     growing: dict[str, Callable[[Operand], None]] = field(default_factory=dict)  # lists to which a loop appends
     depth: int = 0  # of loops and conditions
+    literals: frozenset[str] = frozenset()  # names that stay numbers that are written: parameters, and such as `k = 2`
 
     @staticmethod
     def of(module: Module, function: ast.FunctionDef) -> Scope:
         """Begin to read a function."""
         own = [argument.arg for argument in arguments_of(function)]
-        return Scope(module, function, Counter([*own, *stored_in(function.body)]))
+        assigned = [node for node in function.body if isinstance(node, ast.Assign)]
+        literals = frozenset([*own, *stored_in([node for node in assigned if isinstance(node.value, ast.Constant)])])
+        return Scope(module, function, Counter([*own, *stored_in(function.body)]), literals=literals)
 
 
 @dataclass(slots=True)
@@ -324,8 +327,8 @@ class Context:
         """Whether a name is bound once, in code that runs once, to what every block may use."""
         is_once = self.scope.bound[name] <= 1 and not self.scope.depth
         is_anywhere = self.flow.current is self.flow.entry
-        if value.literal is not None:  # what a call passes
-            is_anywhere = any(name == argument.arg for argument in arguments_of(self.scope.function))
+        if value.literal is not None:  # what a call passes, or a number that the function begins by naming
+            is_anywhere = name in self.scope.literals
         return is_once and is_anywhere and value.ctype == ctype and not value.is_test
 
     def stands(self, part: SSAValue) -> bool:
