@@ -39,6 +39,7 @@ def test_without_passes_a_module_is_printed_as_it_is(capsys: pytest.CaptureFixtu
     "arguments",
     [
         [_LINALG],
+        ["-raise-affine-to-linalg", "-pass-pipeline=cse"],
         ["--pass-pipeline", "raise-affine-to-linalg"],
         ["--pass-pipeline=builtin.module(raise-affine-to-linalg)"],
         ["--pass-pipeline=builtin.module( func.func(raise-affine-to-linalg, cse), canonicalize )"],

@@ -53,7 +53,12 @@ def _pass_flags(command: Any) -> Any:
 
 
 class _WithPasses(click.Command):
-    """A command whose help lists passes by themselves."""
+    """A command whose help lists passes by themselves, and whose options may start with one dash as upstream's do."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Give long options the dash that LLVM's tools do without."""
+        known = {name for one in self.get_params(ctx) for name in one.opts}
+        return super().parse_args(ctx, [f"-{arg}" if f"-{arg.partition('=')[0]}" in known else arg for arg in args])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the sections of passes and of options."""
