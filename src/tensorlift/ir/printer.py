@@ -94,6 +94,8 @@ class LoopPrinter(Printer):
 
 def _is_complete(op: Operation) -> bool:
     """Tell whether xDSL's custom form of an operation says all that the operation holds."""
+    if op.name == "scf.execute_region" and len(op.regions[0].blocks) > 1:
+        return False  # it leaves out how blocks end
     return not op.attributes or op.name in _KEEP_ATTRIBUTES
 
 

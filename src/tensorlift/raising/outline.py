@@ -85,6 +85,8 @@ def outline(ops: Sequence[Operation]) -> Outline:
 
     """
     results = [r for op in ops for r in op.results if any(_is_outside(use.operation, ops) for use in r.uses)]
+    if any(isinstance(result.type, MemRefType) for result in results):
+        raise unraisable("it gives an array", "keep the loops, or write to an array of the caller")
     if len(results) > 1:
         raise unraisable("it gives several values", "keep the loops, or store the values into arrays")
     taken = _Taken(Block())

@@ -17,6 +17,20 @@ func.func @window(%n: index, %A: memref<?xf64>) {
   return
 }
 
+// CHECK-LABEL: func.func @region
+func.func @region(%p: i1) {
+  // CHECK: scf.execute_region {
+  scf.execute_region {
+    // CHECK-NEXT: cf.cond_br %{{.*}}, ^bb1, ^bb2
+    cf.cond_br %p, ^bb1, ^bb2
+  ^bb1:
+    cf.br ^bb2
+  ^bb2:
+    scf.yield
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @forall
 func.func @forall(%n: index, %A: memref<?x?xf64>) {
   %c2 = arith.constant 2 : index

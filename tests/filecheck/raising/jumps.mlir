@@ -113,3 +113,32 @@ func.func @poison(%x: memref<8xf64>, %p: i1, %a: f64) {
   }
   return
 }
+
+// LIFT: np.full(n, 2.0)
+// CHECK-LABEL: func.func @made
+// CHECK: cf.br
+func.func @made(%n: index) -> memref<?xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 2.0 : f64
+  %a = memref.alloc(%n) : memref<?xf64>
+  cf.br ^bb1(%c0 : index)
+^bb1(%i: index):
+  %p = arith.cmpi slt, %i, %n : index
+  cf.cond_br %p, ^bb2, ^bb3
+^bb2:
+  memref.store %z, %a[%i] : memref<?xf64>
+  %j = arith.addi %i, %c1 : index
+  cf.br ^bb1(%j : index)
+^bb3:
+  return %a : memref<?xf64>
+}
+
+// LIFT: # chosen_number: loop-free, proved
+func.func @chosen_number(%a: f64, %b: f64, %p: i1) -> f64 {
+  cf.cond_br %p, ^bb1, ^bb2
+^bb1:
+  return %a : f64
+^bb2:
+  return %b : f64
+}

@@ -143,9 +143,8 @@ class Interface:
         """List the arguments that stand for memory that is made and returned; where it is made tells open extents."""
         last: Any = self.literal.body.blocks[-1].last_op
         made = [value for value in last.operands if isinstance(value.type, MemRefType)]
-        if len(self.function.regions[0].blocks) > 1:
-            return []  # where the reader refuses arrays
-        returned: Any = first_block(self.function).last_op
+        ends = [block.last_op for block in self.function.regions[0].blocks]
+        returned: Any = next(op for op in ends if op is not None and op.name == "func.return")
         kinds: list[Any] = [value.type for value in returned.operands if _is_made(value)]
         if len(kinds) != len(made):
             raise refusal("part", location_of(returned), "an array that a call returns is returned")

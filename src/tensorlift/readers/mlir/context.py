@@ -233,10 +233,7 @@ class Context:
 
     def bind(self, values: Sequence[SSAValue], lanes: Iterable[SSAValue]) -> None:
         """Let numbers stand for values, those for the lanes of vectors among them."""
-        given = iter(lanes)
-        for value in values:
-            is_vector = isinstance(value.type, VectorType)
-            self.known[value] = tuple(islice(given, count_of(value.type))) if is_vector else next(given)
+        self.known.update(zip(values, grouped([value.type for value in values], lanes), strict=True))
 
     def view(self, value: SSAValue) -> View:
         """Give what stands for a memref of the source."""
@@ -259,6 +256,12 @@ class Context:
     def refusal(self, reason: str, op: Operation, detail: str = "") -> LiftError:
         """Build the refusal of an operation, to be raised."""
         return refusal(reason, location_of(op), detail)
+
+
+def grouped(types: Iterable[Attribute], lanes: Iterable[SSAValue]) -> list[Known]:
+    """Give numbers and vectors of these types by their lanes."""
+    given = iter(lanes)
+    return [tuple(islice(given, count_of(t))) if isinstance(t, VectorType) else next(given) for t in types]
 
 
 def lane_types(types: Iterable[Attribute], op: Operation) -> list[Attribute]:

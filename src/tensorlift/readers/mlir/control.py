@@ -286,7 +286,7 @@ def _execute_region(ctx: Context, op: Operation) -> None:
 def _region(ctx: Context, op: Operation, region: Region) -> None:
     """Read a region that runs once, and gives the results of an operation."""
     if len(region.blocks) > 1:
-        ctx.bind(op.results, jumping(ctx, region, lambda last: ctx.flat(last.operands)))
+        ctx.known.update(zip(op.results, jumping(ctx, region)[0], strict=True))
         return
     last = ctx.read(region.block)
     ctx.known.update(zip(op.results, (ctx.known[value] for value in last.operands), strict=True))

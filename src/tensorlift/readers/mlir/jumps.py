@@ -4,48 +4,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block
 
-from tensorlift.readers.mlir.context import lane_hints, lane_types, named
+from tensorlift.readers.mlir.context import grouped, lane_hints, lane_types, named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from xdsl.ir import Operation, Region, SSAValue
+    from xdsl.ir import Operation, Region
 
-    from tensorlift.readers.mlir.context import Context
+    from tensorlift.readers.mlir.context import Context, Known
 
 _EQUAL = 0
 
 
-def jumping(ctx: Context, region: Region, returned: Callable[[Operation], list[SSAValue]]) -> list[SSAValue]:
-    """Read the blocks of a region; ``returned`` gives what one ends with.  Give what all of them end with."""
+def jumping(ctx: Context, region: Region) -> tuple[list[Known], Operation]:
+    """Read the blocks of a region; give what it ends with, and the last operation of a block that ends it."""
     entry, *others = _in_order(region.blocks[0])
+    ends = [block for block in (entry, *others) if not _following(block)]
+    if not ends:
+        around = region.parent_op()
+        assert around is not None
+        raise ctx.refusal("control", around, "its blocks have no end")
     made = {block: _block(ctx, block) for block in others}
     done: Block | None = None
-    for block in (entry, *others):
+    for block in (entry, *(block for block in others if block not in ends), *(end for end in ends if end is not entry)):
         if block is not entry:
             ctx.begin(made[block])
         last = ctx.read(block)
         ctx.place = last.location
-        if last.successors:
+        if block not in ends:
             _jump(ctx, last, made)
-            continue
-        results = returned(last)
-        if done is None:
-            done = Block(arg_types=[value.type for value in results])
-        if any(isinstance(value.type, MemRefType) for value in results):
-            raise ctx.refusal("part", last, "an array is returned where blocks jump to each other")
-        ctx.jump(done, results)
-    if done is None:
-        around = region.parent_op()
-        assert around is not None
-        raise ctx.refusal("control", around, "its blocks have no end")
+        elif len(ends) == 1:
+            return [ctx.known[value] for value in last.operands], last
+        else:
+            done = done or Block(arg_types=lane_types([value.type for value in last.operands], last))
+            ctx.jump(done, ctx.flat(last.operands))
+    assert done is not None
     ctx.begin(done)
     for argument in done.args:
         argument.location = ctx.place
-    return list(done.args)
+    return grouped([value.type for value in last.operands], done.args), last
 
 
 def _in_order(entry: Block) -> list[Block]:

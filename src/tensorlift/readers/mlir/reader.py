@@ -28,12 +28,12 @@ from tensorlift.readers.mlir.memory import MEMORY, declared
 from tensorlift.readers.mlir.vectors import VECTORS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
     from tensorlift.frontends.mlir.generalise import Sizes
-    from tensorlift.readers.mlir.context import Rule
+    from tensorlift.readers.mlir.context import Known, Rule
 
 
 def _structured(ctx: Context, op: Operation) -> None:
@@ -95,9 +95,11 @@ def _body(ctx: Context, function: Operation) -> list[SSAValue]:
     """Read what a function does; give what it returns."""
     region = function.regions[0]
     if len(region.blocks) > 1:
-        return jumping(ctx, region, partial(_returned, ctx))
-    last = ctx.read(region.block)
-    results = _returned(ctx, last)
+        found, last = jumping(ctx, region)
+    else:
+        last = ctx.read(region.block)
+        found = [ctx.known[value] for value in last.operands]
+    results = _returned(ctx, found, last)
     ctx.place = last.location
     return results
 
@@ -116,10 +118,10 @@ def _generalise(ctx: Context, sizes: Sizes, add: Callable[[str], SSAValue]) -> N
             ctx.known[argument] = replace(view, sizes=tuple(extents))
 
 
-def _returned(ctx: Context, last: Operation) -> list[SSAValue]:
+def _returned(ctx: Context, values: Sequence[Known], last: Operation) -> list[SSAValue]:
     """Give what is returned: numbers, and memory that is made here; an argument is the caller's already."""
     results: list[SSAValue] = []
-    for found in (ctx.known[value] for value in last.operands):
+    for found in values:
         if isinstance(found, tuple):
             raise ctx.refusal("type", last, "a vector that is returned")
         if not isinstance(found, View):
