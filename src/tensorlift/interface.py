@@ -82,6 +82,8 @@ def record_of(
     view, program = lifting.view, lifting.emitted.text
     counted = {str(name) for p in view.parameters for extent in p.extents or () for name, _ in extent.terms}
     flags = {p.name for p in view.parameters if p.value.first_use is None} - counted  # such as only assertions ask for
+    asked = {str(condition.condition) for condition in lifting.preconditions}
+    flags |= {p.name for p in view.parameters if f"{p.name} == 0" in asked} - counted
     trials = tuple(describe_test(report, flags) for report in lifting.reports)
     for trial in trials:
         if trial.failure == _NOTHING_RUN:

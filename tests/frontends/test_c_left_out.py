@@ -205,3 +205,26 @@ def test_assertions_on_pointers_are_asked_of_the_caller() -> None:
         assert found[name].lifted, found[name].diagnostics
         assert "what the source asserts of pointers holds" in {one.text for one in found[name].preconditions}
     assert [found[name].diagnostics[0].code for name in ("side", "ends", "there")] == ["TL136", "TL136", "TL144"]
+
+
+def test_a_quotient_of_a_quotient_is_counted_by_what_both_are_made_of() -> None:
+    body = "for (int i = 0; i < n; i++) y[i] = x[i + (k / m) % s + (k / m) / s * n * s];"
+    (found,) = _functions(f"void f(int n, int k, int m, int s, const double *x, double *y) {{ {body} }}").values()
+    assert "TL900" not in {one.code for one in found.diagnostics}
+
+
+def test_memory_on_the_stack_and_a_flag_that_must_be_zero_are_read() -> None:
+    found = _functions(
+        """
+void *alloca(unsigned long);
+void hook(int);
+double back(const double *x, int n) {
+  double *t = alloca(n * sizeof *t), s = 0;
+  for (int i = 0; i < n; i++) t[i] = x[i] * x[i];
+  for (int i = 0; i < n; i++) s += t[n - 1 - i];
+  return s;
+}
+void flag(double *x, int n, int k) { if (k) hook(1); for (int i = 0; i < n; i++) x[i] = k; }
+"""
+    )
+    assert all(one.lifted for one in found.values()), [one.diagnostics for one in found.values()]

@@ -82,8 +82,8 @@ class AffineMaps:
     def _operands(self, polynomials: Sequence[Polynomial]) -> tuple[dict[str, AffineExpr], list[SSAValue], int, int]:
         """Place the variables that occur: loop variables as dimensions, sizes as symbols, in order of scope."""
         used = set().union(*(self._ranges.leaves(polynomial) for polynomial in polynomials)) if polynomials else set()
-        for name in [name for name in reversed(self._ranges.derived) if name in used]:
-            used |= set().union(*(self._ranges.leaves(part) for part in self._ranges.derived[name]))
+        for name, parts in reversed(self._ranges.derived.items()):  # each of them may be over those before it
+            used |= set().union(*map(self._ranges.leaves, parts)) if name in used else set()
         dims = [name for name in self.values if name in used and name not in self._ranges.sizes]
         symbols = [name for name in self.values if name in used and name in self._ranges.sizes]
         positions = {name: AffineExpr.dimension(position) for position, name in enumerate(dims)}

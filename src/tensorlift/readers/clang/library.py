@@ -162,6 +162,7 @@ def _element(ctx: Context, cursor: Any) -> CType:
 
 LIBRARY: dict[str, Callable[[Context, Any], Value | None]] = {
     "malloc": _malloc,
+    "alloca": _malloc,
     "calloc": _calloc,
     "free": _free,
     "memset": _memset,
