@@ -235,51 +235,6 @@ contains
   end subroutine
 end module
 """
-_GENERIC = """module shapes
-  implicit none
-  type point
-    real(8) :: x, y
-  end type
-  interface norm
-    module procedure norm_s, norm_v, norm_m, norm_point
-  end interface
-  interface abs
-    procedure norm_point
-  end interface
-  real(8), parameter, private :: half = 0.5d0
-  real(8), parameter :: least = 2.0d0**floor(-half), most = least + sin(half)
-contains
-  elemental real(8) function norm_s(a)
-    real(8), intent(in) :: a
-    norm_s = abs(a)
-  end function
-  real(8) function norm_v(a)
-    real(8), intent(in) :: a(:)
-    norm_v = sqrt(sum(a**2))
-  end function
-  real(8) function norm_m(a, times)
-    real(8), intent(in) :: a(:,:)
-    integer, intent(in), optional :: times
-    norm_m = maxval(abs(a))
-    if (present(times)) norm_m = norm_m*times
-  end function
-  real(8) function norm_point(a)
-    type(point), intent(in) :: a
-    norm_point = a%x**2 + a%y**2
-  end function
-end module
-subroutine f(a, b, x, y, r)
-  use shapes, only: norm, abs, point, bound => most
-  real(8), intent(in) :: a(2,3), b(4), x, y
-  real(8), intent(out) :: r(6)
-  real(8) :: half = 7
-  type(point) :: p
-  p%x = x
-  p%y = y
-  r = [norm(a), norm(b), norm(b(1) + 1), norm(a(:,1)), norm(a, times=2), norm(p)]
-  r(6) = r(6) + abs(p) + abs(r(1)) + bound
-end subroutine
-"""
 _COMPONENTS = """module m
   implicit none
   type vec
@@ -440,13 +395,6 @@ def test_fixed_form_ends_at_column_72() -> None:
 @_compiled
 def test_elemental_functions_apply_to_each_element_and_extremes_have_places() -> None:
     (function,) = lift_source(source_from_text(_ELEMENTAL, "f.f90"), LiftOptions(("f",), test=True)).functions
-    assert function.lifted, function.diagnostics
-    assert [trial.failure for trial in function.tests] == ["", ""]
-
-
-@_compiled
-def test_a_name_of_several_procedures_is_the_one_that_its_arguments_fit() -> None:
-    (function,) = lift_source(source_from_text(_GENERIC, "f.f90"), LiftOptions(("f",), test=True)).functions
     assert function.lifted, function.diagnostics
     assert [trial.failure for trial in function.tests] == ["", ""]
 

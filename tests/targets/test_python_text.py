@@ -6,7 +6,10 @@ from fractions import Fraction
 
 import pytest
 
+from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.poly.affine import Affine
+from tensorlift.source import source_from_text
+from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.text import Precedence, Text, affine_text, binary, number_text, safe_names
 from tensorlift.targets.python_text.wrap import WIDTH, split_commas, split_operators, wrapped
 
@@ -99,3 +102,10 @@ def test_brackets_and_strings_are_not_split() -> None:
     assert split_commas('"a, b", f(c, d), e') == ['"a, b"', "f(c, d)", "e"]
     assert split_operators("f(a + b) * c") == ["f(a + b)", "* c"]
     assert split_operators("f(a + b)") == []
+
+
+def test_an_expression_has_a_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spelling, "_LONGEST", 10)
+    source = source_from_text("void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 3 * x[i] + 1; }", "f.c")
+    (function,) = lift_source(source, LiftOptions()).functions
+    assert [d.code for d in function.diagnostics] == ["TL305"]

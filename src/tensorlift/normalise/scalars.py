@@ -343,6 +343,9 @@ def _is_exact_in_long(ex: Execution, value: Index) -> bool:
     return not value.ctype.signed and all(ex.ranges.is_certain(room, ex.domain) for room in rooms)
 
 
+_ASKS = {"arith.cmpi", "arith.maxsi", "arith.minsi"}  # where all that matters of an extreme is which one it is
+
+
 def _extremum(ex: Execution, op: Operation) -> None:
     """Give the least or greatest of two integers; the least of several bounds loops, and is one of them elsewhere."""
     found = cut_off(ex, op)
@@ -369,8 +372,10 @@ def _extremum(ex: Execution, op: Operation) -> None:
         return room if known is None else (first if known else second)
 
     operands = [ex.values[operand] for operand in op.operands]
-    steers = op.results[0] in ex.steering.values and all(isinstance(one, Index | Choice) for one in operands)
-    form = computed(ex, operands, choose) if steers else None
+    result = op.results[0]
+    steers = result in ex.steering.values or all(use.operation.name in _ASKS for use in result.uses)
+    is_known = all(isinstance(one, Index | Choice) for one in operands)
+    form = computed(ex, operands, choose) if steers and is_known else None
     if form is None:
         copied(ex, op)
     else:

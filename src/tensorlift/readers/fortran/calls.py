@@ -259,10 +259,13 @@ def _held(ctx: Context, symbol: Symbol | None) -> Local | SSAValue | None:
 
 
 def _along(ctx: Context, frame: Frame, name: str, passed: tuple[View, bool], node: Any) -> tuple[View, bool]:
-    """See a vector of BLAS whose increment is the extent of a matrix as the row that it walks along."""
-    array, at_element = passed
+    """See a vector of BLAS whose increment is the extent of a matrix as the row that it walks along.
+
+    That is the first one where the whole matrix is passed.
+    """
+    array, _ = passed
     increment = frame.bound.get(f"inc{name}")
-    if not at_element or len(array.extents) != 2 or not isinstance(increment, Number):  # noqa: PLR2004 - a matrix
+    if len(array.extents) != 2 or not isinstance(increment, Number):  # noqa: PLR2004 - a matrix
         return passed
     if increment.literal == 1:
         return passed

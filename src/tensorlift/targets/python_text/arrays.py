@@ -28,8 +28,6 @@ from tensorlift.ir.tensor_program import (
     Subscript,
     Transpose,
     TriangleMask,
-    Variable,
-    walk_expressions,
 )
 from tensorlift.ops.dtypes import is_integer, width
 from tensorlift.ops.scalar_ops import ROUNDINGS, numpy_name
@@ -38,7 +36,7 @@ from tensorlift.targets.arrays.functions import FUNCTIONS
 from tensorlift.targets.arrays.spans import NAMES, SPREADS
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.spelling import Library, Products, Rule, Spelling
-from tensorlift.targets.python_text.text import Precedence, Text, binary, call, is_cut
+from tensorlift.targets.python_text.text import Precedence, Text, asks_of_sizes, binary, call, is_cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -233,19 +231,12 @@ def cast(spell: Spelling, node: Cast) -> Text:
         return _mask(spell, inner, _unless_default(spell, node.dtype))
     if node.dtype == "bool":
         return Text(f"{spell(inner).within(Precedence.BIT_OR)} != 0", Precedence.COMPARISON)
-    is_number = spell.is_python(inner) or _asks_of_sizes(inner)
+    is_number = spell.is_python(inner) or asks_of_sizes(inner)
     if is_number and not isinstance(inner, SizeValue) and not is_cut(inner, node.dtype):
         spell.want_narrowed(inner, node.dtype)
         return spell.converted(spell(inner), node.dtype)
     text = spell.converted(spell(inner), inner.dtype) if is_number else spell(inner)
     return Text(f"{text.atom}.astype({spell.dtype(node.dtype)})")
-
-
-def _asks_of_sizes(value: Expression) -> bool:
-    """Tell whether a value may be a truth value of Python: what conditions on sizes are, also where they have names."""
-    leaves = (node for node in walk_expressions(value) if not node.operands)
-    is_asked = (isinstance(n, SizeValue | Literal) or (isinstance(n, Variable) and n.dtype == "bool") for n in leaves)
-    return value.dtype == "bool" and not value.shape and all(is_asked)
 
 
 def _converted(spell: Spelling, number: Text, dtype: DType) -> Text:

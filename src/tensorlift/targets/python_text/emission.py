@@ -35,7 +35,7 @@ from tensorlift.ops.dtypes import FLOATS
 from tensorlift.poly.affine import ZERO
 from tensorlift.targets.emitted import Emitted, returned, spell_all, spelling
 from tensorlift.targets.python_text.spelling import Spelling
-from tensorlift.targets.python_text.text import Precedence, Text, binary, may_be_python, safe_names
+from tensorlift.targets.python_text.text import Precedence, Text, asks_of_sizes, binary, may_be_python, safe_names
 from tensorlift.targets.python_text.wrap import wrapped
 
 if TYPE_CHECKING:
@@ -237,8 +237,9 @@ class Emission:
         spelled = self.stored(statement, name) if isinstance(statement, SetSlice) else self.named(statement, name)
         if spelled is None:
             return
-        if isinstance(statement, Assign) and may_be_python(statement.value, self.converted):
-            self.spell.numbers.add(statement.name)
+        if isinstance(statement, Assign):
+            is_number = may_be_python(statement.value, self.converted) or asks_of_sizes(statement.value)
+            self.spell.numbers |= {statement.name} if is_number else set()
         head, value = spelled
         if statement.definition is not None:
             self.cuts.append(Cut(len(self.lines) + 1, name, statement.definition))

@@ -108,6 +108,9 @@ class Library:
     converts_itself: Callable[[Expression, Expression], bool] = converts_itself
 
 
+_LONGEST = 200_000  # characters of an expression, which repeats what has no name
+
+
 @dataclass
 class Spelling:
     """Spells the expressions of one program; ``used`` collects the sizes and helpers that the text needs.
@@ -134,6 +137,9 @@ class Spelling:
         text = self._memo.get(node)
         if text is None:
             text = self._memo[node] = self.library.rules[type(node)](self, node)
+            if len(text.source) > _LONGEST:
+                message = f"an expression would have more than {_LONGEST} characters"
+                raise refuse("TL305", message, remedy="store intermediate results in arrays")
         return text
 
     def rename(self, name: str) -> str:
@@ -185,7 +191,8 @@ class Spelling:
 
     def is_python(self, node: Expression) -> bool:
         """Tell whether the text of a scalar may give a Python number."""
-        return may_be_python(node, self.firm)
+        is_named = isinstance(node, Variable) and node.name in self.numbers
+        return is_named or may_be_python(node, self.firm)
 
     def items(self, items: Sequence[SubscriptItem], shape: Shape) -> str:
         """Spell the subscripts of an array with a shape."""
@@ -332,7 +339,7 @@ def elementwise(spell: Spelling, node: Elementwise) -> Text:
 
 
 def _prefix(spell: Spelling, node: Elementwise) -> Text:
-    if node.op == "not" and node.is_weak:
+    if node.op == "not" and (node.is_weak or spell.is_python(node.arguments[0])):
         operand = spell(node.arguments[0])
         if spell.library.title == "NumPy":
             return Text(f"not {operand.within(Precedence.NOT)}", Precedence.NOT)
@@ -345,8 +352,7 @@ def _infix(spell: Spelling, node: Elementwise, arguments: list[Text]) -> Text:
     operator, precedence = _INFIX[node.op]
     left, right = node.arguments
     if node.op == "mul":
-        is_number = isinstance(left, Variable) and left.name in spell.numbers
-        is_power = left is right and not is_number and not spell.is_python(left)
+        is_power = left is right and not spell.is_python(left)
         if is_power and not (node.dtype in spell.library.without_powers and is_simple(arguments[0])):
             return Text(f"{arguments[0].atom}{'**' if is_simple(arguments[0]) else ' ** '}2", Precedence.POWER)
         if isinstance(left, Elementwise) and left.op == "mul" and left.arguments == (right, right):
@@ -397,10 +403,10 @@ def _conditional(spell: Spelling, node: Conditional) -> Text:
 def copy(spell: Spelling, node: Copy) -> Text:
     """Spell an array in memory of its own, or a number of the library's."""
     text = spell(node.argument)
-    if isinstance(node.argument, Variable) and node.argument.name in spell.numbers:
+    if spell.is_python(node.argument):
         return spell.converted(text, node.dtype)
     if node.argument.is_weak:
-        return spell.converted(text, node.dtype) if spell.is_python(node.argument) else text
+        return text
     return Text(f"{text.atom}.copy()")
 
 

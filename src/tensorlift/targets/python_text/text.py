@@ -11,7 +11,15 @@ from enum import IntEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.ir.tensor_program import Cast, Elementwise, Expression, Literal, SizeValue, Variable
+from tensorlift.ir.tensor_program import (
+    Cast,
+    Elementwise,
+    Expression,
+    Literal,
+    SizeValue,
+    Variable,
+    walk_expressions,
+)
 from tensorlift.ops.dtypes import NARROW, integer_range, is_float, is_integer, shortest
 from tensorlift.targets.emitted import as_float
 
@@ -170,6 +178,13 @@ def may_be_python(node: Expression, firm: Container[str]) -> bool:
             return False
         return all(may_be_python(a, firm) for a in node.arguments) and not needs_type(node, node.arguments, firm)
     return node.is_weak
+
+
+def asks_of_sizes(value: Expression) -> bool:
+    """Tell whether a value may be a truth value of Python: what conditions on sizes are, also where they have names."""
+    leaves = (node for node in walk_expressions(value) if not node.operands)
+    is_asked = (isinstance(n, SizeValue | Literal) or (isinstance(n, Variable) and n.dtype == "bool") for n in leaves)
+    return value.dtype == "bool" and not value.shape and all(is_asked)
 
 
 def is_cut(number: Expression, dtype: DType) -> bool:
