@@ -146,6 +146,7 @@ def bind_name(ctx: Inference, name: str, value: Operand) -> None:
     """Bind a name to a value."""
     known = ctx.scope.environment.get(name)
     ctx.scope.ever.add(name)
+    ctx.scope.arrays |= {name} if isinstance(value, Array) else set()
     is_array = isinstance(known, Array | Sizes | NoItems)
     if known is not None and (is_array or not isinstance(value, Scalar)):
         if name in ctx.scope.outer:  # which of both it is depends on the run

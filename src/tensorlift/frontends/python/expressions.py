@@ -170,7 +170,7 @@ def named(ctx: Inference, name: str) -> Operand:
     if found is not None:
         return found
     if name in ctx.scope.stores:
-        raise RefusedError("unbound", name)
+        raise RefusedError("inside" if name in ctx.scope.arrays else "unbound", name)
     if name in ctx.module.constants:
         return stated(ctx.module.constants[name])
     raise RefusedError("name", name)

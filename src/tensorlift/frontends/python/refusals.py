@@ -45,6 +45,11 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "step": Refusal("TL170", "the step of this range is {detail}", "step by an integer constant other than zero"),
     "unbound": Refusal("TL172", "`{detail}` may have no value here", "assign `{detail}` before, on every path"),
+    "inside": Refusal(
+        "TL172",
+        "the array `{detail}` is bound in a block that has ended",
+        "make it before, as in `{detail} = np.zeros(n)`, and store into it there, as in `{detail}[:] = x`",
+    ),
     "comprehension": Refusal("TL173", "{detail} is not lifted", "write a loop that stores into an array"),
     "append": Refusal(
         "TL173",

@@ -49,7 +49,7 @@ Binding: TypeAlias = Local | Scalar | Array | Sizes | NoItems
 _CALL_DEPTH = 16
 _DECORATORS = {"njit", "jit", "lift"}
 _CHANGING = nodes.Unsupported(NOWHERE)  # an extent that is no sum of sizes
-_NEGATIVE_EXTENT = "shape", "an extent may be negative"
+_NEGATIVE_EXTENT = "extents", "an extent is no sum of sizes, or may be negative"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,8 @@ class Scope:
     active: tuple[str, ...] = ()  # the loop variables
     length: nodes.Expression = _CHANGING  # of the innermost loop, ...
     before: set[str] = field(default_factory=set)  # ... and the integers that it does not change
-    ever: set[str] = field(default_factory=set)  # what has been bound so far, in any block
+    ever: set[str] = field(default_factory=set)  # what has been bound so far, in any block, ...
+    arrays: set[str] = field(default_factory=set)  # ... and what of it to arrays
     growing: dict[str, Array | None] = field(default_factory=dict)  # lists to which the innermost loop appends
     stacked: set[str | ast.AST] = field(default_factory=set)  # lists that become arrays
     returned: list[Operand] | None = None  # by a function that is read in place of a call, and has several returns
