@@ -265,10 +265,17 @@ class Taken:
                 found += self.assumed([condition])
             except LiftError:
                 is_bound = isinstance(condition, Compare) and condition.relation in (">=", "<=")
-                if not is_bound or self.outlined.results or not atoms_of(condition) <= {*self.outlined.names}:
+                if not is_bound or self.outlined.results or not _is_over(condition, {*self.outlined.names}):
                     raise
                 here += [condition] if isinstance(condition, Compare) else []
         return tuple(found), here
+
+
+def _is_over(condition: Condition, names: set[str]) -> bool:
+    """Tell whether a bound is one of products of values by their names."""
+    if not isinstance(condition, Compare):
+        return False
+    return all(atom in names for side in (condition.left, condition.right) for _, atoms in side.terms for atom in atoms)
 
 
 def _follows(condition: Compare | AnyOf, facts: Domain) -> bool:
