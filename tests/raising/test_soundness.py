@@ -159,3 +159,30 @@ def test_an_access_that_may_not_run_tells_no_extent(condition: str, tested: list
     }}"""
     (note,) = said(text)
     assert [part for part in note.replace(" [TL592]", "").split("; ") if "shape" in part] == tested
+
+
+def test_a_bound_with_a_quotient_is_not_tested_in_its_place() -> None:
+    (note,) = said("""func.func @f(%m: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>) {
+      affine.for %i = 0 to %m {
+        affine.for %j = 0 to %m {
+          affine.for %k = affine_map<(d0) -> (d0 + 1)>(%i)
+              to affine_map<(d0)[s0] -> (d0 + ((-d0 + s0 - 1) floordiv 2) * 2 + 1)>(%i)[%m] step 2 {
+            %0 = affine.load %a[%k, %i] : memref<?x?xf64>
+            %1 = affine.load %b[%k, %j] : memref<?x?xf64>
+            %2 = arith.mulf %0, %1 : f64
+            %3 = affine.load %b[%i, %j] : memref<?x?xf64>
+            %4 = arith.addf %3, %2 : f64
+            affine.store %4, %b[%i, %j] : memref<?x?xf64>
+            %5 = affine.load %a[%k + 1, %i] : memref<?x?xf64>
+            %6 = affine.load %b[%k + 1, %j] : memref<?x?xf64>
+            %7 = arith.mulf %5, %6 : f64
+            %8 = affine.load %b[%i, %j] : memref<?x?xf64>
+            %9 = arith.addf %8, %7 : f64
+            affine.store %9, %b[%i, %j] : memref<?x?xf64>
+          }
+        }
+      }
+      return
+    }""")
+    assert "is not known where the function starts" in note
+    assert "// 2) >= 0" in note
