@@ -126,3 +126,20 @@ def test_a_counter_ends_as_in_c(name: str) -> None:
     found = loaded(function.program, function.name, "numpy")(**taken)
     last = found[-1] if isinstance(found, tuple) else found
     assert last.tolist() == wanted
+
+
+STEPS = {
+    "for (i = 0; i < n; i += s) x[i] = 0;": "x[:, 0] = 0.0",
+    "for (i = 0; i <= n - s; i += s) for (int j = 0; j < s; j++) x[i + j] = j;": "np.broadcast_to",
+    "while (i < n) { x[i] = i; i += 2 * s; }": "x[::2, 0]",
+    "for (i = n - 1; i >= 0; i -= s) x[i] = 0;": "while goes_on",  # where its rows begin is not known
+}
+
+
+@pytest.mark.in_turns(2)
+@pytest.mark.parametrize("body", STEPS)
+def test_a_loop_that_steps_by_a_size_counts_its_iterations(body: str) -> None:
+    (found,) = lift(f"void f(int n, int s, float *x) {{ int i = 0; {body} }}", test=True).functions
+    assert STEPS[body] in found.program, found.diagnostics
+    assert found.tests
+    assert not any(trial.failure for trial in found.tests)

@@ -19,6 +19,8 @@ HEAD = """
 typedef struct { unsigned dim; double *ve; } VEC;
 int printf(const char *, ...);
 void *realloc(void *, unsigned long);
+void *malloc(unsigned long);
+struct held { double *p; };
 extern VEC *resized(VEC *, int);
 static void grow(double *x, int n) { x = realloc(x, 8 * n); x[n - 1] = 0; }
 """
@@ -28,18 +30,21 @@ LIFTED = {
     "output": (f'if (v) printf("%d", n); {BODY}', ["v == 0"]),
     "a call of what cannot be read": (f"if (n > v) grow(x, n); {BODY}", ["n <= v"]),
     "an early return": (f'if (n > v) {{ printf("%d", n); return; }} {BODY}', ["n <= v"]),
+    "memory made once": (f"if (!h->p) h->p = malloc(8 * n); h->p[0] = n; {BODY}", ["h_p is not a null pointer"]),
     "an arm in an arm": (f'if (v > 3) {{ if (v > 5) printf("5"); n = 3; }} {BODY}', ["v <= 5"]),
 }  # fmt: skip
 REFUSED = {
-    "what data ask for": (f'if (x[0] > v) printf("%d", n); {BODY}', "TL152", 8),
-    "an arm in a loop": ('for (int i = 0; i < n; i++) { x[i] = 2; if (v) printf("%d", i); }', "TL152", 8),
-    "an arm with a loop": (f'if (v) for (int i = 0; i < n; i++) printf("%g", x[i]); {BODY}', "TL152", 8),
-    "both arms": (f'if (v) printf("%d", n); else resized(0, n); {BODY}', "TL150", 8),
+    "what data ask for": (f'if (x[0] > v) printf("%d", n); {BODY}', "TL152", 10),
+    "an arm in a loop": ('for (int i = 0; i < n; i++) { x[i] = 2; if (v) printf("%d", i); }', "TL152", 10),
+    "an arm with a loop": (f'if (v) for (int i = 0; i < n; i++) printf("%g", x[i]); {BODY}', "TL152", 10),
+    "a member that a loop moves": ("for (int i = 0; i < n; i++) { h->p[0] = 1; h->p++; }", "TL140", 10),
+    "a member that is set": (f"if (n > v) grow(x, n); h->p = x; {BODY}", "TL140", 10),
+    "both arms": (f'if (v) printf("%d", n); else resized(0, n); {BODY}', "TL150", 10),
 }  # fmt: skip
 
 
 def _text(body: str) -> str:
-    return f"{HEAD}void f(double *x, int n, int v) {{\n{body}\n}}\n"
+    return f"{HEAD}void f(double *x, int n, int v, struct held *h) {{\n{body}\n}}\n"
 
 
 @cache

@@ -16,6 +16,7 @@ from tensorlift.normalise.edit import last_of
 from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, LoopView, Quiet, loop_view, runs_as_often
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
 from tensorlift.normalise.exchanges import exchange
+from tensorlift.normalise.execution import derived_size
 from tensorlift.normalise.induction import TripCount, nested_loops
 from tensorlift.normalise.segments import over_all_places
 from tensorlift.normalise.splitting import factors_of
@@ -24,6 +25,7 @@ from tensorlift.normalise.turns import turned
 from tensorlift.normalise.values import Address, Array, Choice, Unknown, depends_on_data
 from tensorlift.normalise.ways import is_within
 from tensorlift.normalise.wrapping import require_exact
+from tensorlift.ops.c_types import LONG
 from tensorlift.poly.index_arithmetic import Index, Need
 from tensorlift.poly.loops import LoopRange
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
@@ -307,17 +309,30 @@ def _counted_by_size(ex: Execution, op: Operation, solved: Evolution) -> _Count:
     stride, primary = solved.counts[0].stride, _primary(solved)
     start = solved.starts[primary] if primary is not None else None
     refused = _unsolved(ex, op, "loop-step", f"`{stride}` is not a constant")
-    if primary is None or not isinstance(start, Index) or not _counts_alone(ex, solved, primary):
-        ex.uncounted.append(cast("WhileOp", op))
+    hint = (solved.view.arguments[primary].name_hint if primary is not None else None) or "t"
+    if primary is not None and isinstance(start, Index) and _counts_alone(ex, solved, primary):
+        low, bounds = start.polynomial, tuple(start.polynomial + counted.distance for counted in solved.counts)
+        is_known = all(ex.ranges.is_affine(side) for side in (low, stride, *bounds))
+        if is_known and _has_tiles(solved.view, primary):
+            ex.preconditions.demand(Need("range", stride - ONE, ex.place), ex.domain)
+            return _Count((LoopRange(ex.fresh(hint), low, bounds, stride),), None, None, hint, None)
+    ex.uncounted.append(cast("WhileOp", op))  # for where places are not known by the number of the iteration
+    trips = _rounded_up(ex, solved)
+    if trips is None:
         raise refused
-    low, bounds = start.polynomial, tuple(start.polynomial + counted.distance for counted in solved.counts)
-    is_known = all(ex.ranges.is_affine(side) for side in (low, stride, *bounds))
-    if not is_known or not _has_tiles(solved.view, primary):
-        ex.uncounted.append(cast("WhileOp", op))
-        raise refused
-    ex.preconditions.demand(Need("range", stride - ONE, ex.place), ex.domain)
-    hint = solved.view.arguments[primary].name_hint or "t"
-    return _Count((LoopRange(ex.fresh(hint), low, bounds, stride),), None, None, hint, None)
+    variable = ex.fresh(hint)
+    return _Count((LoopRange(variable, ZERO, (trips,)),), Polynomial.variable(variable), trips, hint, None)
+
+
+def _rounded_up(ex: Execution, solved: Evolution) -> Polynomial | None:
+    """Give how often a loop runs whose stride is a size, as a size of its own; None where it is none."""
+    if len(solved.counts) > 1 or not solved.view.is_tested:
+        return None
+    (count,) = solved.counts
+    found = derived_size(ex, Index(count.distance + count.stride - ONE, LONG), Index(count.stride, LONG), LONG)
+    for need in found.needs if found is not None else ():
+        ex.preconditions.demand(need, ex.domain)
+    return None if found is None else found.polynomial
 
 
 def _has_tiles(view: LoopView, counter: int) -> bool:

@@ -283,7 +283,9 @@ class _Lowering:
             operation.attributes["tl.result_unsigned"] = UnitAttr()
         if self._function.result.spelling in _TWINS:
             operation.attributes["tl.result_c_type"] = StringAttr(self._function.result.spelling)
-        if self._has_made_sizes or any(p.access for p in self._function.parameters):
+        parameters = self._function.parameters
+        is_unused = any(declared not in parameters for declared in self._function.declared)  # a structure
+        if self._has_made_sizes or is_unused or any(p.access for p in parameters):
             operation.attributes["tl.c_parameters"] = ArrayAttr([_declared(p) for p in self._function.declared])
         if self._function.returned:
             operation.attributes["tl.returned"] = StringAttr(self._function.returned)

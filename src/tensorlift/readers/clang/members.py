@@ -6,7 +6,7 @@ depends on how it is reached:
 
 - a number or pointer of a structure that is passed by value is a variable;
 - a number behind a pointer is a value where no function writes it, else memory of one cell;
-- a pointer behind a pointer is a value, and nobody may write it;
+- a pointer behind a pointer is a value, and who writes it is not read;
 - an array behind a pointer is memory;
 - a pointer to structures that nobody writes leads on to their members, and so does an array of structures behind a
   pointer, unless it is in an array of structures itself;
@@ -137,7 +137,7 @@ def _members(
         element, shape = elements_of(ctype.element if isinstance(ctype, PointerType) else ctype)
         is_plain = isinstance(element, NumberType) and shape is not None
         if isinstance(ctype, PointerType):
-            if not (holder.is_array or is_written) and (is_plain or is_table(ctype)):
+            if not holder.is_array and (is_plain or is_table(ctype)):
                 yield Member(way, access, ctype, is_memory=False, holders=holders)
         elif is_plain and (holder.by_pointer or not shape):
             is_inside = not holder.is_array and (is_written or bool(shape))

@@ -7,8 +7,10 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clang.cindex import CursorKind
 from xdsl.ir import BlockArgument, SSAValue
 
+from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.member_facts import fields, structures_inside
 from tensorlift.ops.c_types import LONG, ArrayType, ComplexType, NumberType
 from tensorlift.readers.clang import complex_numbers
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import FileLineColLoc
 
+    from tensorlift.diagnostics import LiftError
     from tensorlift.ops.c_types import CType
     from tensorlift.readers.clang.context import Context, Place, Value
 
@@ -56,8 +59,8 @@ def assign(ctx: Context, target: Place, new: Value, cursor: Any) -> None:
             _keep_table(ctx, target, new, cursor)
         case FixedPointer(name), _:
             raise ctx.refusal("global", cursor, name)
-        case ((Cell(Pointer(base)) | Pointer(base)), Pointer()):  # a row, or the table
-            raise ctx.refusal("row-pointers", cursor, base.name_hint or "")
+        case ((Cell() | Pointer()), Pointer()):
+            raise _fixed(ctx, target, cursor)
         case _:
             raise misused(ctx, target, cursor, "a pointer is kept where a number is expected")
 
@@ -69,6 +72,16 @@ def _keep_table(ctx: Context, target: FixedPointer, new: Pointer, cursor: Any) -
     if not is_given or target.pointer not in {None, new}:
         raise ctx.refusal("row-pointers", cursor, target.name)
     target.pointer = new
+
+
+def _fixed(ctx: Context, target: Cell | Pointer, assignment: Any) -> LiftError:
+    """Refuse to change a row, a table of rows, or a pointer in a structure that a pointer leads to."""
+    base = (target.pointer if isinstance(target, Cell) else target).base
+    if isinstance(target, Cell) or not all(isinstance(extent, int) for extent in target.shape):
+        return ctx.refusal("row-pointers", assignment, base.name_hint or "")
+    left = next(iter(libclang.children(assignment)), assignment)
+    place = left if left.kind is CursorKind.MEMBER_REF_EXPR else assignment
+    return ctx.refusal("struct", place, f"the member `{place.spelling or base.name_hint}`")
 
 
 def _keep(ctx: Context, target: PointerLocal, new: Pointer, cursor: Any) -> None:

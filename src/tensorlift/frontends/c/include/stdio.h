@@ -3,6 +3,7 @@
 #define TENSORLIFT_STDIO_H
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/types.h>
 typedef struct tensorlift_file FILE;
 extern FILE *stdin, *stdout, *stderr;
 #define EOF (-1)
