@@ -134,6 +134,17 @@ void f(int n, double *a) { LOOP(i, n) AT(i) = SQUARE(SQUARE(AT(i))) + N + F(1, 2
     assert lift("#define N 3\n" + FUNCTION.format("N")).functions[0].program
 
 
+def test_each_argument_counts_as_often_as_its_macro_has_it() -> None:
+    """A polynomial by Horner's rule in fixed point is nested in the one argument that is there once."""
+    head = "#define MUL(a, b) (((a) * (a) + (a)) * 3 + (b))\n"
+    value = "a[i]"
+    for _ in range(40):
+        value = f"MUL(2, {value})"
+    bounded.check_reading(head + FUNCTION.format(value), "f.c", [])
+    with pytest.raises(LiftError, match="its macros expand to more than"):
+        bounded.check_reading((head + FUNCTION.format(value)).replace("+ (b))", "+ (b) * (b))"), "f.c", [])
+
+
 def test_the_parser_has_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded, "_SECONDS", 0.05)
     monkeypatch.setattr(libclang, "_index", lambda: time.sleep(0.5))

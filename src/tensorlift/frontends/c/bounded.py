@@ -26,18 +26,27 @@ _DIRECTIVE = re.compile(r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(include|include_next|impor
 _NAMED = re.compile(r'["<]([^">\n]+)[">]')
 _DEFINED = re.compile(r"\s*([A-Za-z_]\w*)(\(([^()]*)\))?(.*)", re.DOTALL)
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|[A-Za-z_]\w*|[^\sA-Za-z_]')
+_FULL = 1 << 62
 _FEW, _SHORT = 4, 100  # macros, and their tokens, whose expansions are short whatever they are
 
 
 class _Size(NamedTuple):
-    """How many tokens a macro expands to: so many, and so many for each token of its arguments."""
+    """How many tokens something expands to: so many, and so many for each token of each argument of its macro."""
 
-    own: int
-    each: int
+    own: int = 0
+    uses: tuple[int, ...] = ()
+
+    def plus(self, other: _Size, times: int = 1) -> _Size:
+        """Add another size, several times."""
+        own, uses = min(self.own + times * other.own, _FULL), self.uses
+        if other.uses:
+            pairs = itertools.zip_longest(uses, other.uses, fillvalue=0)
+            uses = tuple(min(mine + times * one, _FULL) for mine, one in pairs)
+        return _Size(own, uses)
 
 
 class _Macro(NamedTuple):
-    parameters: frozenset[str] | None  # None: it takes none
+    parameters: tuple[str, ...] | None  # None: it takes none
     body: list[str]
 
 
@@ -113,9 +122,7 @@ def _define(text: str, macros: dict[str, list[_Macro]]) -> None:
     match = _DEFINED.fullmatch(text)
     if match is not None:
         listed = (
-            None
-            if match[2] is None
-            else frozenset(p.strip().replace("...", "__VA_ARGS__") for p in match[3].split(","))
+            None if match[2] is None else tuple(p.strip().replace("...", "__VA_ARGS__") for p in match[3].split(","))
         )
         macros.setdefault(match[1], []).append(_Macro(listed, _TOKEN.findall(match[4])))
 
@@ -127,7 +134,7 @@ def _check_macros(text: str, macros: dict[str, list[_Macro]], start: Location) -
     if len(macros) < _FEW and longest < _SHORT and all(macro.parameters is None for macro in listed):
         return
     sizes = _Sizes(macros)
-    if sizes.of(_TOKEN.findall(text), frozenset()).own > _MOST_TOKENS:
+    if sizes.of(_TOKEN.findall(text)).own > _MOST_TOKENS:
         raise refusal("too-large", start, f"its macros expand to more than {_MOST_TOKENS} tokens")
 
 
@@ -141,44 +148,54 @@ class _Sizes:
         """Give the size of a macro; one inside of itself is not expanded."""
         if name not in self.known:
             self.active.add(name)
-            found = [self.of(macro.body, macro.parameters or frozenset()) for macro in self.macros[name]]
+            found = [self.of(macro.body, macro.parameters or ()) for macro in self.macros[name]]
             self.active.discard(name)
-            self.known[name] = _Size(max(size.own for size in found), max(size.each for size in found))
+            uses = itertools.zip_longest(*(size.uses for size in found), fillvalue=0)
+            self.known[name] = _Size(max(size.own for size in found), tuple(map(max, uses)))
         return self.known[name]
 
-    def of(self, tokens: Sequence[str], parameters: frozenset[str]) -> _Size:
-        """Give the size of tokens; those of arguments are counted together."""
-        stack, pending = [_Size(0, 0)], list[_Size | None]()  # sizes of what is open, and the macros that opened it
+    def of(self, tokens: Sequence[str], parameters: Sequence[str] = ()) -> _Size:
+        """Give the size of tokens; what is open is a list of arguments, of one where no macro is called."""
+        stack, pending = [[_Size()]], list[_Size | None]()  # the sizes of what is open, and the macros that opened it
+        positions = {name: number for number, name in enumerate(parameters)}
         called: _Size | None = None
+        plain = 0  # tokens that are not added yet
         for word in tokens:
+            if word in "(),":
+                self._add(stack, _Size(plain))
+                plain = 0
             if word == "(":
                 pending.append(called)
-                stack.append(_Size(1, 0))
-                called = None
-                continue
-            called = None
-            if word == ")" and pending:
-                inside, macro = stack.pop(), pending.pop()
-                own, each = inside.own + 1, inside.each
-                if macro is not None:
-                    own, each = own * max(macro.each, 1), each * max(macro.each, 1)
-                self._add(stack, own, each)
-            elif word in parameters:
-                self._add(stack, 0, 1)
+                stack.append([_Size()])
+            elif word == ")" and pending:
+                self._close(stack, pending)
+            elif word == "," and pending and pending[-1] is not None:
+                stack[-1].append(_Size())
+            elif word in positions:
+                self._add(stack, _Size(0, (0,) * positions[word] + (1,)))
             elif word in self.macros and word not in self.active:
                 called = self.macro(word)
-                self._add(stack, called.own, 0)
+                self._add(stack, _Size(called.own))
+                continue
             else:
-                self._add(stack, 1, 0)
+                plain += 1
+            called = None
+        self._add(stack, _Size(plain))
         while pending:  # what is never closed
-            inside, _ = stack.pop(), pending.pop()
-            self._add(stack, inside.own, inside.each)
-        return stack[0]
+            self._close(stack, pending)
+        return stack[0][0]
+
+    def _close(self, stack: list[list[_Size]], pending: list[_Size | None]) -> None:
+        """Add what was open to what is around it, each argument as often as the macro has it."""
+        arguments, macro = stack.pop(), pending.pop()
+        self._add(stack, _Size(2))
+        for number, argument in enumerate(arguments):
+            uses = (0,) if macro is None else macro.uses[number : number + 1] or macro.uses[-1:]
+            self._add(stack, argument, max(1, *uses, 0))
 
     @staticmethod
-    def _add(stack: list[_Size], own: int, each: int) -> None:
-        top = stack[-1]
-        stack[-1] = _Size(min(top.own + own, 1 << 62), min(top.each + each, 1 << 62))
+    def _add(stack: list[list[_Size]], size: _Size, times: int = 1) -> None:
+        stack[-1][-1] = stack[-1][-1].plus(size, times)
 
 
 # -- time
