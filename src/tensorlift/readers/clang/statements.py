@@ -84,15 +84,24 @@ def _read(ctx: Context, cursor: Any) -> None:
 
 def _only_asserts(cursor: Any) -> bool:
     """Whether a statement does nothing but assert, under conditions that change nothing."""
-    kind, inside = cursor.kind, libclang.children(cursor)
-    if kind is CursorKind.CALL_EXPR:
-        return is_assertion(cursor)
-    if kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(cursor) == "=":
-        return False
-    if kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(cursor) in _STEPS:
-        return False
+    work = [cursor]
+    while work:
+        inside = work.pop()
+        if not is_assertion(inside) and not _changes_nothing(inside):
+            return False
+        work += libclang.children(inside) if inside.kind is not CursorKind.CALL_EXPR else ()
+    return True
+
+
+def _changes_nothing(cursor: Any) -> bool:
+    """Whether a statement or expression, apart from what is inside of it, changes nothing."""
+    kind = cursor.kind
+    if kind is CursorKind.BINARY_OPERATOR:
+        return libclang.binary_operator(cursor) != "="
+    if kind is CursorKind.UNARY_OPERATOR:
+        return libclang.unary_operator(cursor) not in _STEPS
     is_plain = kind in _PLAIN or (kind.is_expression() and kind not in _CHANGING)
-    return is_plain and all(map(_only_asserts, inside))
+    return is_plain and kind is not CursorKind.CALL_EXPR
 
 
 def _block(ctx: Context, cursor: Any) -> None:
