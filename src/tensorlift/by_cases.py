@@ -8,26 +8,25 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tensorlift.contract.interface import Precondition
 from tensorlift.contract.language import InWords
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity
-from tensorlift.interface import UNKNOWN, describe_parameter, numpy_dtype
+from tensorlift.interface import UNKNOWN, describe_parameter, names_read, numpy_dtype
 from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import Flag
-from tensorlift.joined import Case, Letter, joined_certificate, joined_conditions, when
+from tensorlift.joined import Case, Letter, joined_certificate, joined_conditions, spelled_flags, when
 from tensorlift.normalise.flags import cases_of
 from tensorlift.reading import in_case, literal_module
 from tensorlift.record import Level, Trial, Verdict, weakest_level, worst_verdict
 from tensorlift.report.program import PYTHON, language
 from tensorlift.targets.c.chained import is_chainable
-from tensorlift.targets.python_text.text import safe_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.contract.interface import Parameter
     from tensorlift.frontends.read_function import ReadFunction
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
 
 _MANY = 8
 _LONGEST = 100  # characters that say what an extent is
+_EAGER = {"numpy", "torch"}  # targets whose programs run statement by statement
 _TELLS_OF_ERROR = {"TL150"}  # codes that refuse a case which ends with an error on almost all data
 _GAINS_NOTHING = {"TL306", "TL314", "TL316"}
 
@@ -50,7 +50,8 @@ def lift_by_cases(function: ReadFunction, options: LiftOptions, lift: Lift) -> O
     """Lift a function as a whole, or by its cases where more is known of them; ``lift`` lifts one as it is.
 
     A program that may ask which case it is stands by itself, and its sizes are not given.  Functions of many cases are
-    lifted by them if they can be: as a whole such take long, and are long.  In C other cases run the original.
+    lifted by them if they can be: as a whole such take long, and are long.  Of few, where a program would compute what
+    all of them need.  In C other cases run the original.
     """
     is_asked = options.target == "c" or language(options.target) is PYTHON
     cases = _cases(function) if is_asked and not options.sizes and function.again is not None else []
@@ -60,9 +61,15 @@ def lift_by_cases(function: ReadFunction, options: LiftOptions, lift: Lift) -> O
         return joined, None
     general, lifting = lift(function, options)
     is_good = general.verdict in {Verdict.LOOP_FREE, Verdict.SCAN} and general.definitions is Level.PROVED
-    if not is_many and (general.restricted or not is_good):
+    if not is_many and (general.restricted or not is_good or _computes_all(general, cases)):
         joined = _by(cases, function, options, lift)
     return (general, lifting) if joined is None or not _is_better(joined, general) else (joined, None)
+
+
+def _computes_all(record: FunctionRecord, cases: Iterable[dict[str, Flag]]) -> bool:
+    """Tell whether a program chooses among what each case needs, which JAX, where it traces flags, cannot but do."""
+    asked = [*spelled_flags({name for flags in cases for name in flags}).values()]
+    return record.target in _EAGER and any(parameter.name in asked for parameter in record.parameters)
 
 
 def _cases(function: ReadFunction) -> list[dict[str, Flag]]:
@@ -110,6 +117,8 @@ def _is_better(joined: FunctionRecord, general: FunctionRecord) -> bool:
         return not general.lifted or joined.definitions is Level.PROVED
     if joined.verdict is not general.verdict:
         return worst_verdict((joined.verdict, general.verdict)) is general.verdict
+    if joined.target in _EAGER and not joined.restricted:
+        return True
     asked = [precondition.text for precondition in joined.preconditions]
     return not all(any(one.text in text for text in asked) for one in general.preconditions)
 
@@ -173,40 +182,58 @@ def _spelled(flags: dict[str, Flag], view: FunctionView) -> dict[str, Flag]:
 def _parameters(cases: Sequence[Lifted]) -> tuple[Parameter, ...]:
     """List what the programs of the cases take, and the flags, in the order of the source.
 
+    What the program of a case has no use for is described as others need it.
+
     Raises:
-        ValueError: where a flag has a name that programs spell otherwise.
+        ValueError: where a flag is an extent too.
 
     """
-    described: dict[str, list[tuple[dict[str, Flag], Parameter]]] = defaultdict(list)
+    described: dict[str, list[_Told]] = defaultdict(list)
     order: dict[str, None] = {}
+    read = {name for flags, _, _ in cases for name in spelled_flags(flags).values()}
     for flags, record, lifting in cases:
         known = {parameter.name: parameter for parameter in lifting.view.parameters}
         order |= dict.fromkeys(known)
         shaping = {size for p in known.values() for extent in p.extents or () for size, _ in extent.terms}
-        is_same = record.target == "c" or safe_names(flags, ()) == {name: name for name in flags}
-        if not is_same or not shaping.isdisjoint(flags):
-            raise ValueError("a flag has a name that programs spell otherwise, or is an extent too")
-        asked = {name: describe_parameter(name, known[name]) for name in flags}
-        for name, parameter in (asked | {parameter.name: parameter for parameter in record.parameters}).items():
-            described[name].append((flags, parameter))
-    names = sorted(described, key=lambda name: [*order].index(name if name in order else name.removesuffix("_")))
-    return tuple(_agreed(*zip(*described[name], strict=True)) for name in names)
+        if not shaping.isdisjoint(flags):
+            raise ValueError("a flag is an extent too")
+        asked = {other: describe_parameter(other, known[name]) for name, other in spelled_flags(flags).items()}
+        read |= {*known} if record.target == "c" else names_read(record.program)
+        for parameter in (asked | {parameter.name: parameter for parameter in record.parameters}).values():
+            described[parameter.name].append(_Told(parameter.name not in _unused(lifting), flags, parameter))
+    taken = [name for name, told in described.items() if name in read or len(told) == len(cases)]
+    names = sorted(taken, key=lambda name: [*order].index(name if name in order else name.removesuffix("_")))
+    return tuple(_agreed(described[name]) for name in names)
+
+
+def _unused(lifting: Lifting) -> set[str]:
+    """Name the arrays that a case neither reads nor writes, so that it tells nothing of them."""
+    return {p.name for p in lifting.view.parameters if p.role == "array" and p.value.first_use is None}
 
 
 def _outputs(cases: Sequence[Lifted]) -> tuple[Output, ...]:
-    found: dict[str, list[tuple[dict[str, Flag], Output]]] = defaultdict(list)
-    for flags, record, _ in cases:
+    described: dict[str, list[_Told]] = defaultdict(list)
+    for flags, record, lifting in cases:
         for output in record.outputs:
-            found[output.name].append((flags, output))
-    return tuple(_agreed(*zip(*those, strict=True)) for those in found.values())
+            described[output.name].append(_Told(output.name not in _unused(lifting), flags, output))
+    return tuple(map(_agreed, described.values()))
 
 
-def _agreed(flags: Sequence[dict[str, Flag]], described: Sequence[Any]) -> Any:
+class _Told(NamedTuple):
+    """How a case describes a parameter or an output, and whether it has a use for it."""
+
+    is_needed: bool
+    flags: dict[str, Flag]
+    what: Any
+
+
+def _agreed(told: Sequence[_Told]) -> Any:
     """Describe a parameter or an output as the cases do, its extents by the case."""
-    first = described[0]
+    told = [one for one in told if one.is_needed] or told
+    first = told[0].what
     shapes: dict[tuple[str, ...], list[dict[str, Flag]]] = defaultdict(list)
-    for case, one in zip(flags, described, strict=True):
-        shapes[one.shape].append(case)
+    for one in told:
+        shapes[one.what.shape].append(one.flags)
     if len({len(shape) for shape in shapes}) > 1:
         return replace(first, shape=(UNKNOWN,) * max(map(len, shapes)))
     return replace(first, shape=tuple(_by_case(axis, shapes) for axis in range(len(first.shape))))

@@ -15,6 +15,7 @@ from tensorlift.proofs.certificate import CERTIFICATE_VERSION, seal_of
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.report.program import entry_function, join_programs
 from tensorlift.targets.c.chained import chained
+from tensorlift.targets.python_text.text import safe_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -133,15 +134,21 @@ def joined_program(parameters: Sequence[str], cases: Sequence[Case]) -> str:
     first = cases[0].certificate
     if first["target"] == "c":
         return chained(first["function"], [(case.certificate["program"], case.flags) for case in cases])
+    spelled = spelled_flags(name for case in cases for name in case.flags)
     programs: dict[str, list[Flags]] = defaultdict(list)
     for case in cases:
-        programs[case.certificate["program"]].append(case.flags)
+        programs[case.certificate["program"]].append({spelled[name]: flag for name, flag in case.flags.items()})
     heads, bodies = zip(*(_split(first["entry"], text) for text in programs), strict=True)
-    blocks = [
-        f"if {when(flags)}:\n{indent(body, '    ')}" for flags, body in zip(programs.values(), bodies, strict=True)
+    listed, is_all = [*programs.values()], covers([case.flags for case in cases])
+    left = [
+        [flags for later in listed[position:] for flags in later] if is_all else [] for position in range(len(listed))
     ]
-    names = dict.fromkeys(name for case in cases for name in case.flags)
-    if covers([case.flags for case in cases]):
+    blocks = [
+        f"if {when(flags, among)}:\n{indent(body, '    ')}"
+        for flags, among, body in zip(listed, left, bodies, strict=True)
+    ]
+    names = [*spelled.values()]
+    if is_all:
         integers = (
             f"{', '.join(names)} = {', '.join(f'int({name})' for name in names)}"  # nothing else is an "other" one
         )
@@ -155,6 +162,11 @@ def joined_program(parameters: Sequence[str], cases: Sequence[Case]) -> str:
     if len(defined) != len(set(defined)):
         raise ValueError("different things have one name")
     return join_programs([f"{head}\n\n\n{header}\n{indent(body, '    ')}\n"], first["target"])
+
+
+def spelled_flags(names: Iterable[str]) -> dict[str, str]:
+    """Spell flags as Python can, ``dir_`` for ``dir``."""
+    return safe_names(names, ())
 
 
 def _defined(head: str) -> Iterator[str]:

@@ -39,7 +39,9 @@ def in_case(function: ReadFunction, case: Sequence[tuple[str, int]]) -> ReadFunc
     """Read a function anew with assertions of what flags are that it has; one that has none of them is the same."""
     if not case or function.again is None or function.literally is None:
         return function
-    from tensorlift.ir.function import function_named
+    from xdsl.dialects.builtin import ArrayAttr, StringAttr
+
+    from tensorlift.ir.function import WRITTEN, FunctionView, function_named
     from tensorlift.ir.literal_function import argument_names
     from tensorlift.normalise.flags import assert_flags, held, leave_out
 
@@ -62,7 +64,12 @@ def in_case(function: ReadFunction, case: Sequence[tuple[str, int]]) -> ReadFunc
         return module
 
     asserted = edited(assert_flags)  # which nothing is left out of
-    return replace(function.again(edited(leave_out, assert_flags)), literally=lambda: asserted)
+    again = replace(function.again(edited(leave_out, assert_flags)), literally=lambda: asserted)
+    if function.module is not None and again.module is not None:
+        written = FunctionView(function_named(function.module, function.name)).written
+        marks = ArrayAttr([StringAttr(array) for array in written])
+        function_named(again.module, function.name).attributes[WRITTEN] = marks
+    return again
 
 
 def is_c(source: Source) -> bool:

@@ -45,10 +45,16 @@ def _affine(expression: Linear) -> Affine:
 
 def required(view: FunctionView) -> Domain:
     """Return the sizes from 0 on that meet what the front end assumed, as far as that is affine."""
-    conditions = [f"{name} >= 0" for name in view.size_names]
-    for row in view.requires:
-        conditions += _conditions(row)
-    return where(*conditions)
+    conditions = [condition for row in view.requires for condition in _conditions(row)]
+    return from_zero(where(*conditions), view.size_names)
+
+
+def from_zero(domain: Domain, names: Iterable[str]) -> Domain:
+    """Leave negative sizes out of a domain, but for those that are always negative in it, as flags are."""
+    for name in names:
+        usual = domain & where(f"{name} >= 0")
+        domain = domain if usual.is_empty() else usual
+    return domain
 
 
 def with_room(domain: Domain, least: Iterable[Linear]) -> Domain:

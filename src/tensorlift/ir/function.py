@@ -60,6 +60,7 @@ ROW, SIZE, OFFSET, NULL, SAME = " row", " size", " offset", " null", " is "
 FAILS = "an assertion on pointers fails"  # the name of the truth value whether one does that cannot be read
 OUTSIDE, TEXT = "@", "text "  # begin the names of variables at file scope, and of string literals
 EQUAL = "tl.equal"  # tells of literal IR which sizes are another one
+WRITTEN = "tl.written"  # names what other cases of a function store to
 PARALLEL = "tl.parallel"  # marks loops whose iterations may run in any order, as the source says
 _ACCESS = re.compile(r"(\w*)(->|\[\]\.|\.|)(.*)")
 _LED_BY = re.compile(r"->|\[\]\.")
@@ -311,10 +312,15 @@ class FunctionView:
 
     @cached_property
     def written(self) -> tuple[str, ...]:
-        """The array parameters that some operation stores to, in source order; what Python returns comes last."""
+        """The array parameters that some operation stores to, in source order; what Python returns comes last.
+
+        Where one case of a function is read, those are with them that others store to.
+        """
         places = {name: place for place, (name, _) in enumerate(self.returns, 1)}
-        found = self._accessed({"affine.store": 1, "memref.store": 1})
-        return tuple(sorted(found, key=lambda name: places.get(name, 0)))
+        more: Any = self.func_op.attributes.get(WRITTEN, ())
+        found = {*self._accessed({"affine.store": 1, "memref.store": 1}), *map(_string, more)}
+        listed = [parameter.name for parameter in self.parameters if parameter.name in found]
+        return tuple(sorted(listed, key=lambda name: places.get(name, 0)))
 
     @cached_property
     def read(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from itertools import islice, product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.arith import CmpiOp, ConstantOp, ExtSIOp
+from xdsl.dialects.arith import CmpiOp, ConstantOp, ExtSIOp, SubiOp
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr
 from xdsl.dialects.cf import AssertOp, BranchOp, ConditionalBranchOp
 from xdsl.dialects.func import ReturnOp
@@ -99,8 +99,17 @@ def compared_with(value: SSAValue, op: Operation) -> int | None:
     """Return the constant that an operation asks a value to be, or not to be."""
     if not isinstance(op, CmpiOp) or predicate_of(op)[0] not in {"==", "!="}:
         return None
-    number = constant_of(op.rhs if value is op.lhs else op.lhs)
-    return None if number is None else int(number)
+    return _number(op.rhs if value is op.lhs else op.lhs)
+
+
+def _number(value: SSAValue) -> int | None:
+    """Return the constant that a value is: negative ones are ``0 - 1``."""
+    owner = value.owner
+    if not isinstance(owner, SubiOp | ExtSIOp):
+        number = constant_of(value)
+        return None if number is None else int(number)
+    evaluate, operands = evaluator(owner), [_number(operand) for operand in owner.operands]
+    return None if evaluate is None or None in operands else int(evaluate(*operands))
 
 
 def _values(argument: BlockArgument, asked: Iterable[int], bounds: Iterable[tuple[str, int]]) -> Iterator[Flag]:
@@ -123,11 +132,11 @@ def _bounds(value: SSAValue, blocks: Collection[Block]) -> Iterator[tuple[str, i
 
 def _bound(value: SSAValue, op: Operation) -> tuple[str, int] | None:
     """Return the bound that an operation asks a value to be within, where the program ends if it is not."""
-    number = constant_of(op.rhs) if isinstance(op, CmpiOp) and value is op.lhs else None
+    number = _number(op.rhs) if isinstance(op, CmpiOp) and value is op.lhs else None
     if number is None or not all(isinstance(use.operation, AssertOp) for use in op.results[0].uses):
         return None
     relation, signed = predicate_of(op)
-    return (relation, int(number)) if signed and relation in MIRRORED else None
+    return (relation, number) if signed and relation in MIRRORED else None
 
 
 def held(argument: BlockArgument, number: int) -> int | None:

@@ -11,9 +11,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import sized
-from tensorlift.contract.required import spelled, where
+from tensorlift.contract.required import from_zero, spelled, where
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.ir.linear import Linear
 from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.variables import extreme_of
 from tensorlift.runtime.data import beyond_narrow
@@ -59,7 +58,7 @@ def choose_sizes(  # noqa: PLR0913 - what is drawn, from where, and how much of 
     """
     names = [parameter.name for parameter in parameters if parameter.role == "size"]
     draw = partial(_draw, names, derived)
-    domain = domain & _with_extents(parameters)
+    domain = _with_extents(parameters, domain)
     usual = range(1, max(largest, len(names) + 1) + 1)
     chosen: list[Sizes] = []
     too_large: Sizes | None = None
@@ -93,7 +92,7 @@ def stretched(
     nesting = _nesting(view)
     if len(chosen) == 1 or nesting > max(ranks, default=0):
         return tuple(chosen)
-    domain &= _with_extents(parameters)
+    domain = _with_extents(parameters, domain)
     longer = [{name: size * _LONGER for name, size in last.items()}] if nesting == 1 else []
     for sizes in (*beyond_narrow(view, last), *longer):
         possible = not sized(domain, sizes, derived).is_empty() and is_possible(parameters, sizes)
@@ -172,11 +171,11 @@ def _shuffled(rng: Random) -> Order:
     return order
 
 
-def _with_extents(parameters: Sequence[Parameter]) -> Domain:
-    """Return the sizes from 0 on at which no extent is negative."""
+def _with_extents(parameters: Sequence[Parameter], domain: Domain) -> Domain:
+    """Return the part of a domain where no extent is negative, and no size that may be something else."""
     arrays = [p.extents for p in parameters if p.role == "array" and p.extents is not None]
-    sizes = [Linear.size(p.name) for p in parameters if p.role == "size"]
-    return where(*(f"{spelled(least)} >= 0" for least in (*sizes, *(extent for shape in arrays for extent in shape))))
+    domain &= where(*(f"{spelled(extent)} >= 0" for shape in arrays for extent in shape))
+    return from_zero(domain, [parameter.name for parameter in parameters if parameter.role == "size"])
 
 
 def is_possible(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> bool:

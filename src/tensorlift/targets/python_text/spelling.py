@@ -407,6 +407,8 @@ def copy(spell: Spelling, node: Copy) -> Text:
         return spell.converted(text, node.dtype)
     if node.argument.is_weak:
         return text
+    if all(extent == 1 for extent in node.shape):
+        return call("np.copy", text)  # it may be a number of Python
     return Text(f"{text.atom}.copy()")
 
 
