@@ -269,9 +269,38 @@ end subroutine
     assert (shapes["a"], by_cases.restricted) == (("lda", "n if trans == 1 else m"), False)
 
 
-def test_what_many_flags_steer_stays_whole_where_that_is_proved() -> None:
+def test_a_program_computes_what_one_case_needs_where_it_does_not_trace_flags() -> None:
     text = "void f(int a, int b, int n, double *x) { for (int i = 0; i < n; i++) x[i] = a == 1 ? 2*x[i] : b == 2; }"
-    assert "np.where" in _lifted(text).program
+    assert _lifted(text).program.partition("int(b)\n")[2] == (
+        "    if a == 1:\n        return 2.0 * x\n    if b == 2:\n        return np.ones(n)\n    return np.zeros(n)\n"
+    )
+    (traced,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target="jax")).functions
+    assert "jnp.where" in traced.program
+
+
+def test_flags_are_negative_and_have_names_of_python() -> None:
+    text = """void turn(long dir, int n, const double *x, double *y) {
+  if (dir == -1) for (int i = 0; i < n; i++) y[i] = x[n - 1 - i];
+  else if (dir == 1) for (int i = 0; i < n; i++) y[i] = 2*x[i];
+}
+"""
+    found, x, y = lift(text, cache=False), np.arange(4.0), np.ones(4)
+    assert "if dir_ == -1:\n        return x[::-1].copy()\n" in found.functions[0].program
+    for flag, expected in ((-1, x[::-1]), (1, 2 * x), (0, y), (-2, y)):
+        assert np.array_equal(found(flag, x, y), expected)
+    assert verify(json.loads(json.dumps(_lifted(text).certificate))) == ()
+
+
+def test_a_case_returns_what_others_write_as_it_was() -> None:
+    text = """void least_or_most(_Bool most, int n, const double *x, double *lo, double *hi) {
+  if (most) { *hi = x[0]; for (int i = 1; i < n; i++) if (x[i] > *hi) *hi = x[i]; }
+  else { *lo = x[0]; for (int i = 1; i < n; i++) if (x[i] < *lo) *lo = x[i]; }
+}
+"""
+    found, x = lift(text, cache=False), np.array([3.0, 1.0, 2.0])
+    assert [output.shape for output in found.functions[0].outputs] == [(), ()]
+    assert [float(number) for number in found(0, x, 7.0, 8.0)] == [1.0, 8.0]
+    assert [float(number) for number in found(1, x, 7.0, 8.0)] == [7.0, 3.0]
 
 
 _VALUES = [Flag(1), Flag(2), Flag(0, frozenset({1, 2}))]
@@ -319,8 +348,18 @@ def test_one_case_is_asked_for_with_or_without_a_sign() -> None:
         assert refused.code == "TL544"
 
 
-def test_a_flag_in_a_structure_is_no_parameter_to_ask_for() -> None:
-    body = "for (int i = 0; i < 4; i++) if (s->up) a[i] += 1; else a[2 * i] -= a[i];"
-    text = f"struct s {{ int up; }};\nvoid f(const struct s *s, double *a) {{ {body} }}"
-    (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions()).functions
-    assert function.lifted, function.diagnostics
+@pytest.mark.parametrize("reached", ["struct layer l, l.", "const struct layer *l, l->"])
+def test_flags_in_structures_are_flags(reached: str) -> None:
+    given, place = reached.split(", ")
+    text = f"""struct layer {{ int mode; double w; }};
+void f({given}, int n, int m, const double *a, double *b) {{
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)
+    b[i*m + j] = {place}w*({place}mode == 3 ? a[i*m + j] : a[j*n + i]);
+}}
+"""
+    found = _lifted(text, test=True)
+    assert found.definitions is Level.PROVED
+    assert "    if l_mode == 3:\n        return l_w * a\n" in found.program
+    (in_c,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target="c")).functions
+    assert f"{place}mode != 3" in in_c.program
+    assert verify(json.loads(json.dumps(in_c.certificate))) == ()

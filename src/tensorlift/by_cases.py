@@ -20,7 +20,7 @@ from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import Flag
 from tensorlift.joined import Case, Letter, joined_certificate, joined_conditions, spelled_flags, when
 from tensorlift.normalise.flags import cases_of
-from tensorlift.reading import in_case, literal_module
+from tensorlift.reading import in_case, literal_module, parameter_names
 from tensorlift.record import Level, Trial, Verdict, weakest_level, worst_verdict
 from tensorlift.report.program import PYTHON, language
 from tensorlift.targets.c.chained import is_chainable
@@ -77,8 +77,9 @@ def _cases(function: ReadFunction) -> list[dict[str, Flag]]:
         found = cases_of(function_named(literal_module(function), function.name))
     except LiftError:
         return []
-    is_parameter = all(name.isidentifier() for flags in found for name in flags)  # and no member of a structure
-    return found if is_parameter else []
+    spelled = parameter_names(function)
+    cases = [{spelled(name): flag for name, flag in flags.items()} for flags in found]
+    return cases if all(name.isidentifier() for flags in cases for name in flags) else []
 
 
 def _by(

@@ -50,7 +50,8 @@ def in_case(function: ReadFunction, case: Sequence[tuple[str, int]]) -> ReadFunc
     except LiftError:
         return function
     literal, asked = function_named(whole, function.name), dict(case)
-    arguments = zip(argument_names(literal), literal.body.blocks[0].args, strict=True)
+    names = map(parameter_names(function), argument_names(literal))
+    arguments = zip(names, literal.body.blocks[0].args, strict=True)
     numbers = [held(argument, asked[name]) if name in asked else None for name, argument in arguments]
     if all(number is None for number in numbers):
         return function
@@ -70,6 +71,17 @@ def in_case(function: ReadFunction, case: Sequence[tuple[str, int]]) -> ReadFunc
         marks = ArrayAttr([StringAttr(array) for array in written])
         function_named(again.module, function.name).attributes[WRITTEN] = marks
     return again
+
+
+def parameter_names(function: ReadFunction) -> Callable[[str], str]:
+    """Tell how loop IR calls the arguments of literal IR: members of structures, ``layer->size``, have other names."""
+    if function.module is None:
+        return str
+    from tensorlift.ir.function import FunctionView, function_named
+
+    parameters = FunctionView(function_named(function.module, function.name)).parameters
+    names = {parameter.access: parameter.name for parameter in parameters}
+    return lambda name: names.get(name, name)
 
 
 def is_c(source: Source) -> bool:

@@ -67,7 +67,8 @@ def _split(name: str, program: str, flags: Mapping[str, Flag]) -> _Parts:
 
 def _asking(entry: str, name: str, flag: Flag) -> str:
     """Let a function ask whether a flag is any number of a case, where it asks for one of them."""
-    test = rf"(if \(|&& )((?:\(ptrdiff_t\))?{name}) (?:==|<=|>=) {int(flag.number)}(?=\n|\) \{{)"
+    place = name.replace("_", r"(?:_|\.|->)")  # of a member of a structure
+    test = rf"(if \(|&& )((?:\(ptrdiff_t\))?{place}) (?:==|<=|>=) {int(flag.number)}(?=\n|\) \{{)"
     found, count = re.subn(
         test,
         lambda asked: asked[1] + " && ".join(_tests(asked[2], flag)) if flag.others else asked[0],
