@@ -312,14 +312,11 @@ class FunctionView:
 
     @cached_property
     def written(self) -> tuple[str, ...]:
-        """The array parameters that some operation stores to, in source order; what Python returns comes last.
-
-        Where one case of a function is read, those are with them that others store to.
-        """
+        """The array parameters that some operation, or one of another case, stores to; what Python returns comes last."""
         places = {name: place for place, (name, _) in enumerate(self.returns, 1)}
         more: Any = self.func_op.attributes.get(WRITTEN, ())
         found = {*self._accessed({"affine.store": 1, "memref.store": 1}), *map(_string, more)}
-        listed = [parameter.name for parameter in self.parameters if parameter.name in found]
+        listed = (parameter.name for parameter in self.parameters if parameter.name in found)
         return tuple(sorted(listed, key=lambda name: places.get(name, 0)))
 
     @cached_property
