@@ -312,7 +312,7 @@ class FunctionView:
 
     @cached_property
     def written(self) -> tuple[str, ...]:
-        """The array parameters that some operation, or one of another case, stores to; what Python returns comes last."""
+        """The array parameters that this case or another one stores to; what Python returns comes last."""
         places = {name: place for place, (name, _) in enumerate(self.returns, 1)}
         more: Any = self.func_op.attributes.get(WRITTEN, ())
         found = {*self._accessed({"affine.store": 1, "memref.store": 1}), *map(_string, more)}
