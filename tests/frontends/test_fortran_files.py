@@ -121,6 +121,12 @@ _FIXED = "".join(f"      {line}\n" for line in (_FREE % "\n     &+ ").replace(":
     ("name", "text", "line", "help_"),
     [
         ("f.f", _FREE % "+", 1, "name the file `.f90`, which is read in free form"),
+        (
+            "f.f90",
+            _FREE.replace("real ::", "for (;;) {\nreal ::") % "+",
+            3,
+            "correct the line; a compiler must accept it",
+        ),
         ("f.f90", "c     doubles\n" + _FIXED, 1, "name the file `.f`, which is read in fixed form"),
         ("f.f", _FIXED + "      x = 2*x +\n      1\n      end\n", 4, "write `&` into column 6 of the next line"),
         (

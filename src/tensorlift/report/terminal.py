@@ -189,8 +189,8 @@ def summary_lines(function: FunctionRecord) -> list[str]:
 
 
 def show_diagnostics(diagnostics: Sequence[Diagnostic], sources: Sources, screen: Screen) -> None:
-    """Show diagnostics with their source lines, each as a C compiler would; errors alone on a quiet screen."""
-    for diagnostic in diagnostics:
+    """Show diagnostics with their source lines, each once, as a C compiler would; errors alone on a quiet screen."""
+    for diagnostic in dict.fromkeys(diagnostics):
         if screen.is_quiet and diagnostic.severity is not Severity.ERROR:
             continue
         screen.write(render(diagnostic, sources, screen.width))

@@ -75,6 +75,9 @@ def parse_error(file: File, line: int, statements: Iterable[Statement]) -> LiftE
     if _GOES_ON.search(text):
         return refusal("unfinished-fixed" if file.is_fixed else "unfinished", place)
     statements = list(statements)
+    of_c = next((one for one in statements if one.text.endswith(("{", "}"))), None)
+    if of_c is not None:
+        return refusal("parse", file.location(of_c.line), f"`{of_c.text}`")
     return _too_long(file, statements) or _unbalanced(file, statements) or refusal("parse", place, f"`{text.strip()}`")
 
 
