@@ -73,3 +73,22 @@ def test_a_store_of_a_number_that_numpy_would_refuse_to_convert_is_no_program(va
     text = f"import numpy as np\n\n\ndef f(u, r):\n    u = u.copy()\n    u[:] = {value}\n    return u\n"
     with pytest.raises(CheckFailure, match="that i32 may not hold is stored; convert it first"):
         check(text, "f", certificate.summary, get_target("numpy"))
+
+
+def test_what_the_library_chooses_is_denied_as_its_own() -> None:
+    """A choice between truth values that data make is one of NumPy, whatever they are called."""
+    text = """
+void f(int n, double a, double *x) {
+  double num = 1;
+  _Bool goes_on = n > 0;
+  while (goes_on) {
+    double less = a * 0.5;
+    _Bool big = less > num && num != 0, small = num / 3 > a;
+    goes_on = !(big ? 0 : !small);
+    for (int i = 0; i < n; i++) x[i] *= big ? 0.5 : small ? 3.0 : num / a;
+    if (big) a = less; else if (small) num = num / 3;
+  }
+}
+"""
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    assert "not " not in function.program, function.diagnostics

@@ -30,6 +30,7 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
     names_of,
+    walk_expressions,
 )
 from tensorlift.ops.dtypes import FLOATS
 from tensorlift.poly.affine import ZERO
@@ -238,7 +239,9 @@ class Emission:
         if spelled is None:
             return
         if isinstance(statement, Assign):
-            is_number = may_be_python(statement.value, self.converted) or asks_of_sizes(statement.value)
+            named = {node.name for node in walk_expressions(statement.value) if isinstance(node, Variable)}
+            is_asked = asks_of_sizes(statement.value) and named <= self.spell.numbers
+            is_number = is_asked or may_be_python(statement.value, self.converted)
             self.spell.numbers |= {statement.name} if is_number else set()
         head, value = spelled
         if statement.definition is not None:
