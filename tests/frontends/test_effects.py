@@ -230,7 +230,7 @@ func.func @f(%n: index, %a: memref<?xf64>) {{
 @pytest.mark.parametrize(
     ("effect", "said"),
     [
-        ('%t = arith.constant true\n  cf.assert %t, "no"', "cf.assert"),
+        ('%t = "my.test"() : () -> i1\n  cf.assert %t, "no"', "my.test"),
         ("func.call @ext(%n) : (index) -> ()", "`ext` has no body here"),
         ("memref.dealloc %a : memref<?xf64>", "`memref.dealloc` of an argument frees the caller's memory"),
         ("gpu.barrier", "gpu.barrier"),

@@ -81,8 +81,8 @@ _LOOP = "for (int i = 0; i < n; i++)"
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        (f"if (mode != 1) return; {_LOOP} y[i] = mode == 1 ? x[i] : 2 * x[i];", "np.where(mode"),
-        (f"assert(mode == 1 || mode == 2); {_LOOP} y[i] = mode == 1 ? x[i] : 2 * x[i];", "np.where(mode"),
+        (f"if (mode != 1) return; {_LOOP} y[i] = mode == 1 ? x[i] : 2 * x[i];", "    return np.copy(y)"),
+        (f"assert(mode == 1 || mode == 2); {_LOOP} y[i] = mode == 1 ? x[i] : 2 * x[i];", "if mode == 2:"),
         (f"assert(mode == 1); mode = 2; {_LOOP} y[i] = mode == 1 ? x[i] : 2 * x[i];", "return 2.0 * x"),
         (f"assert(n == 8); {_LOOP} y[i] = x[i];", "return x.copy()"),
     ],
@@ -90,6 +90,20 @@ _LOOP = "for (int i = 0; i < n; i++)"
 def test_nothing_else_is_taken_for_a_constant(body: str, expected: str) -> None:
     text = f"#include <assert.h>\nvoid f(int mode, int n, const double *x, double *y) {{ {body} }}\n"
     assert expected in _lifted(text).program
+
+
+def test_each_check_of_several_keeps_all_that_it_asks_for() -> None:
+    text = """extern void tell(int place);
+void f(int n, int k, int lda, int ldb, const double *a, const double *b, double *c) {
+  int wrong = 0;
+  if (lda < (1 > k ? 1 : k)) wrong = 8; else if (ldb < (1 > k ? 1 : k)) wrong = 10;
+  if (wrong != 0) { tell(wrong); return; }
+  for (int i = 0; i < n; i++) { c[i] = 0; for (int l = 0; l < k; l++) c[i] += a[i*lda + l]*b[i*ldb + l]; }
+}
+"""
+    function = _lifted(text)
+    assert {"lda >= 1", "ldb >= 1", "k <= lda", "k <= ldb"} <= {p.text for p in function.preconditions}
+    assert function.definitions is Level.PROVED
 
 
 def test_a_flag_cannot_be_two_constants() -> None:

@@ -154,6 +154,9 @@ def _split(ex: Execution, op: Operation, rule: Rule, needed: Sequence[SSAValue],
         left.append([ex.values[result] for result in results])
         least.append([ex.least.get(result, ()) for result in results])
         ex.cells.restore(before)
+    for inner in op.walk():  # what its values are now is so in the last case alone
+        for result in inner.results if inner is not op else ():
+            ex.values.pop(result, None)
     ex.place = place
     test = Test(AffineCondition(((point, False),)))
     made: dict[SSAValue, list[Data]] = {}
