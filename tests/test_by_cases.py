@@ -363,3 +363,14 @@ void f({given}, int n, int m, const double *a, double *b) {{
     (in_c,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target="c")).functions
     assert f"{place}mode != 3" in in_c.program
     assert verify(json.loads(json.dumps(in_c.certificate))) == ()
+
+
+def test_a_case_that_leaves_an_array_alone_takes_what_others_do() -> None:
+    text = """void f(signed char c, int n, int *x) {
+  switch (c) { case -1: for (int i = 0; i < n; i++) x[i] = 1; break; case 'T': for (int i = 0; i < n; i++) x[i] = 2; }
+}"""
+    (found,) = lift_source(source_from_text(text, "f.c"), LiftOptions(guards=True)).functions
+    assert [parameter.shape for parameter in found.parameters] == [(), (), ("n",)]
+    space: dict[str, Any] = {}
+    exec(found.program, space)
+    assert space["f"](0, 4, np.arange(4, dtype="int32")).tolist() == [0, 1, 2, 3]

@@ -26,10 +26,10 @@ from tensorlift.comprehension.peeling import peeled
 from tensorlift.comprehension.places import any_gathered
 from tensorlift.comprehension.skewing import skewed
 from tensorlift.contract.gather import preconditions_of
-from tensorlift.contract.guards import guards_of
+from tensorlift.contract.guards import guards_of, of_any_extents
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, refuse
 from tensorlift.engines import Effort, Search, derived
-from tensorlift.interface import Emitted, describe_loops, describe_parameters, emitted_names, names_read
+from tensorlift.interface import Emitted, describe_loops, describe_parameters, emitted_names, names_read, unused_arrays
 from tensorlift.ir.cost import cost_of, degree_of, is_roundabout
 from tensorlift.ir.left_early import left_early
 from tensorlift.ir.tensor_program import (
@@ -461,7 +461,9 @@ def _guards(
     if target.guarded is None:
         raise _without_guards(view, target)
     read = names_read(emitted.text)
-    parameters = [p for p in describe_parameters(view, emitted.text) if p.name in read]
+    unused = unused_arrays(view)
+    taken = [p for p in describe_parameters(view, emitted.text) if p.name in read]
+    parameters = [of_any_extents(p) if p.name in unused else p for p in taken]
     return guards_of(view.name, parameters, preconditions, emitted_names(view, parameters), view.location)
 
 

@@ -6,7 +6,7 @@ function as a whole has no form, or one for some sizes only, each case is lifted
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 from tensorlift.contract.interface import Precondition
 from tensorlift.contract.language import InWords
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity
-from tensorlift.interface import UNKNOWN, describe_parameter, names_read, numpy_dtype
+from tensorlift.interface import UNKNOWN, describe_parameter, names_read, numpy_dtype, unused_arrays
 from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import Flag
 from tensorlift.joined import Case, Letter, joined_certificate, joined_conditions, spelled_flags, when
@@ -183,13 +183,14 @@ def _spelled(flags: dict[str, Flag], view: FunctionView) -> dict[str, Flag]:
 def _parameters(cases: Sequence[Lifted]) -> tuple[Parameter, ...]:
     """List what the programs of the cases take, and the flags, in the order of the source.
 
-    What the program of a case has no use for is described as others need it.
+    What the program of a case has no use for is described as other cases need it.
 
     Raises:
         ValueError: where a flag is an extent too.
 
     """
     described: dict[str, list[_Told]] = defaultdict(list)
+    often = Counter[str]()  # how many programs take a parameter
     order: dict[str, None] = {}
     read = {name for flags, _, _ in cases for name in spelled_flags(flags).values()}
     for flags, record, lifting in cases:
@@ -200,23 +201,22 @@ def _parameters(cases: Sequence[Lifted]) -> tuple[Parameter, ...]:
             raise ValueError("a flag is an extent too")
         asked = {other: describe_parameter(other, known[name]) for name, other in spelled_flags(flags).items()}
         read |= {*known} if record.target == "c" else names_read(record.program)
-        for parameter in (asked | {parameter.name: parameter for parameter in record.parameters}).values():
-            described[parameter.name].append(_Told(parameter.name not in _unused(lifting), flags, parameter))
-    taken = [name for name, told in described.items() if name in read or len(told) == len(cases)]
+        takes = asked | {parameter.name: parameter for parameter in record.parameters}
+        often.update([*takes])
+        unused = unused_arrays(lifting.view)
+        others = {name: describe_parameter(name, known[name]) for name in known if name not in unused}
+        for name, parameter in (others | takes).items():
+            described[name].append(_Told(name not in unused, flags, parameter))
+    taken = [name for name, count in often.items() if name in read or count == len(cases)]
     names = sorted(taken, key=lambda name: [*order].index(name if name in order else name.removesuffix("_")))
     return tuple(_agreed(described[name]) for name in names)
-
-
-def _unused(lifting: Lifting) -> set[str]:
-    """Name the arrays that a case neither reads nor writes, so that it tells nothing of them."""
-    return {p.name for p in lifting.view.parameters if p.role == "array" and p.value.first_use is None}
 
 
 def _outputs(cases: Sequence[Lifted]) -> tuple[Output, ...]:
     described: dict[str, list[_Told]] = defaultdict(list)
     for flags, record, lifting in cases:
         for output in record.outputs:
-            described[output.name].append(_Told(output.name not in _unused(lifting), flags, output))
+            described[output.name].append(_Told(output.name not in unused_arrays(lifting.view), flags, output))
     return tuple(map(_agreed, described.values()))
 
 

@@ -217,6 +217,11 @@ def describe_test(report: DifferentialReport, flags: Collection[str] = ()) -> Tr
     return Trial(report.against, report.cases, tuple(report.sizes), report.worst_error, failure)
 
 
+def unused_arrays(view: FunctionView) -> set[str]:
+    """Name the arrays that a function neither reads nor writes, so that it tells nothing of them."""
+    return {p.name for p in view.parameters if p.role == "array" and p.value.first_use is None}
+
+
 def numpy_dtype(dtype: str) -> str:
     """Give NumPy's name of an element type: ``f64`` is ``float64``."""
     return dtype if dtype == "bool" else _KINDS[dtype.rstrip("0123456789")] + dtype.lstrip("biuf")

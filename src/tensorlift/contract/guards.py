@@ -73,6 +73,12 @@ def _divides(condition: Condition) -> bool:
     return any(isinstance(atom, Quotient) and atom.divisor.value is None for atom in atoms)
 
 
+def of_any_extents(array: Parameter) -> Parameter:
+    """Let an array that a function leaves alone have the extents that it has where no size tells them."""
+    shape = (str(Extent(array.name, axis)) if text.isdigit() else text for axis, text in enumerate(array.shape))
+    return replace(array, shape=tuple(shape))
+
+
 def unguarded(preconditions: Iterable[Precondition]) -> list[Precondition]:
     """List the preconditions that no guard can check, because they are in words."""
     return [p for p in preconditions if isinstance(p.condition, InWords | ReadInside)]
