@@ -191,7 +191,7 @@ class Spelling:
 
     def is_python(self, node: Expression) -> bool:
         """Tell whether the text of a scalar may give a Python number."""
-        is_named = isinstance(node, Variable) and node.name in self.numbers
+        is_named = isinstance(node, Variable) and node.name in self.numbers and node.name not in self.firm
         return is_named or may_be_python(node, self.firm)
 
     def items(self, items: Sequence[SubscriptItem], shape: Shape) -> str:
