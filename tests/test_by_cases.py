@@ -374,3 +374,12 @@ def test_a_case_that_leaves_an_array_alone_takes_what_others_do() -> None:
     space: dict[str, Any] = {}
     exec(found.program, space)
     assert space["f"](0, 4, np.arange(4, dtype="int32")).tolist() == [0, 1, 2, 3]
+
+
+def test_a_flag_does_not_get_the_name_of_something_else() -> None:
+    text = """void f(int dir, int n, int *%s) {
+  if (dir == 1) for (int i = 0; i < n; i++) %s[i] = 3; else if (dir == 2) for (int i = 0; i < n; i++) %s[i] = 2;
+}"""
+    assert "parts" not in (_lifted(text.replace("%s", "dir_")).certificate or {})
+    (in_c,) = lift_source(source_from_text(text.replace("%s", "x"), "f.c"), LiftOptions(target="c")).functions
+    assert {parameter.name for parameter in in_c.parameters} == {"dir", "n", "x"}

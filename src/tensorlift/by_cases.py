@@ -186,30 +186,39 @@ def _parameters(cases: Sequence[Lifted]) -> tuple[Parameter, ...]:
     What the program of a case has no use for is described as other cases need it.
 
     Raises:
-        ValueError: where a flag is an extent too.
+        ValueError: where a flag is an extent too, or has the name of something else.
 
     """
     described: dict[str, list[_Told]] = defaultdict(list)
     often = Counter[str]()  # how many programs take a parameter
     order: dict[str, None] = {}
-    read = {name for flags, _, _ in cases for name in spelled_flags(flags).values()}
+    target = cases[0][1].target
+    asked = _emitted((name for flags, _, _ in cases for name in flags), target)
+    read = {*asked.values()}
     for flags, record, lifting in cases:
         known = {parameter.name: parameter for parameter in lifting.view.parameters}
-        order |= dict.fromkeys(known)
         shaping = {size for p in known.values() for extent in p.extents or () for size, _ in extent.terms}
         if not shaping.isdisjoint(flags):
             raise ValueError("a flag is an extent too")
-        asked = {other: describe_parameter(other, known[name]) for name, other in spelled_flags(flags).items()}
-        read |= {*known} if record.target == "c" else names_read(record.program)
-        takes = asked | {parameter.name: parameter for parameter in record.parameters}
-        often.update([*takes])
-        unused = unused_arrays(lifting.view)
-        others = {name: describe_parameter(name, known[name]) for name in known if name not in unused}
+        emitted = _emitted(known, target)
+        order |= dict.fromkeys(emitted.values())
+        if any(emitted[name] != asked[name] for name in flags):
+            raise ValueError("a flag has the name of something else")
+        read |= {*known} if target == "c" else names_read(record.program)
+        unused = {emitted[name] for name in unused_arrays(lifting.view)}
+        others = {other: describe_parameter(other, known[name]) for name, other in emitted.items()}
+        takes = {parameter.name: parameter for parameter in record.parameters}
+        often.update(dict.fromkeys([*takes, *(asked[name] for name in flags)]).keys())
         for name, parameter in (others | takes).items():
             described[name].append(_Told(name not in unused, flags, parameter))
     taken = [name for name, count in often.items() if name in read or count == len(cases)]
     names = sorted(taken, key=lambda name: [*order].index(name if name in order else name.removesuffix("_")))
     return tuple(_agreed(described[name]) for name in names)
+
+
+def _emitted(names: Iterable[str], target: str) -> dict[str, str]:
+    """Give the names that programs have for some of the source."""
+    return {name: name for name in names} if target == "c" else spelled_flags(names)
 
 
 def _outputs(cases: Sequence[Lifted]) -> tuple[Output, ...]:
