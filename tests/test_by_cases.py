@@ -360,6 +360,7 @@ void f({given}, int n, int m, const double *a, double *b) {{
     found = _lifted(text, test=True)
     assert found.definitions is Level.PROVED
     assert "    if l_mode == 3:\n        return l_w * a\n" in found.program
+    text = text.replace("void f(", "void mode(")
     (in_c,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target="c")).functions
     assert f"{place}mode != 3" in in_c.program
     assert verify(json.loads(json.dumps(in_c.certificate))) == ()

@@ -93,5 +93,5 @@ def _program(text: str, name: str, other: str) -> str:
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:
-    """Give functions other names, which no variable of a program has."""
-    return re.sub(r"\w+", lambda word: names.get(word[0], word[0]), text)
+    """Give functions other names, which no variable of a program has, but members and tags may have."""
+    return re.sub(r"(?<!\.)(?<!->)(?<!struct )\b\w+", lambda word: names.get(word[0], word[0]), text)
