@@ -22,6 +22,7 @@ from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain, at_least
 from tensorlift.poly.isl import TooManyPartsError, together
 from tensorlift.summarize.bounds import running_loops, sizes_in_bounds
 
+_RESTRICTING = {"argument", "left-out"}  # kinds of conditions, where they bind
 _SMALL = 100
 _OPERATIONS = 1_000_000  # of isl, some 1 s: what is not known by then is taken to be restricted
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 def is_restricted(view: FunctionView, summary: Summary, preconditions: Sequence[Precondition]) -> bool:
     """Tell whether preconditions leave out sizes for which the source is defined."""
-    if any(p.kind == "direction" or (p.kind == "argument" and is_binding(p.condition)) for p in preconditions):
+    if any(p.kind == "direction" or (p.kind in _RESTRICTING and is_binding(p.condition)) for p in preconditions):
         return True
     wrapping = [p.condition for p in preconditions if p.kind == "overflow" and is_binding(p.condition)]
     if not all(_holds_for_small_sizes(view, summary, condition) for condition in wrapping):

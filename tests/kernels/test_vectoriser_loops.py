@@ -25,7 +25,7 @@ _KEPT = {
         "f30_first_order", "f30_second_order",
     },
     ".py": {
-        "f02_symbolic_step", "f02_step_from", "f06_dot",
+        "f06_dot",
         "f06_saxpy", "f07_collapsed", "f08_store_by_call", "f26_horner",
         "f29_exponential_average", "f30_compound", "f30_fibonacci", "f33_append", "f38_one_hot",
         "f33_second_push", "f34_gather", "f35_flat_and_matrix", "f13_squaring_chain",

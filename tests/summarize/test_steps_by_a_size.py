@@ -27,6 +27,8 @@ _FUNCTION = "void f(int n, int T, double *x, double *y, double A[n][n], double B
 _TILES = "for (int ii = 0; ii < n; ii += T) for (int i = ii; i < MIN(ii + T, n); i++) "
 
 CLOSED = {
+    "number of tiles": "for (int ii = 0; ii < n; ii += T) x[0] += 1;",
+    "every other cell": "for (int ii = 0; ii < n; ii += T) x[ii] = 1;",
     "map": _TILES + "x[i] = 3 * x[i] + y[i];",
     "sum": "double s = 0; " + _TILES + "s += x[i]; y[0] = s;",
     "sum of sums": """double s = 0; for (int ii = 0; ii < n; ii += T) { double t = 0;
@@ -44,8 +46,6 @@ REFUSED = {
     "place in a tile": _TILES + "x[i] = i - ii;",
 }
 UNTIL_TESTED = {
-    "number of tiles": "for (int ii = 0; ii < n; ii += T) x[0] += 1;",
-    "every other cell": "for (int ii = 0; ii < n; ii += T) x[ii] = 1;",
     "down": "for (int ii = n - 1; ii >= 0; ii -= T) x[ii] = 1;",
     "by data": "for (int ii = 0; ii < n; ii += (int)y[ii]) x[ii] = 1;",
 }

@@ -258,6 +258,7 @@ REASONS = {
     "shape": "of a longer array the program would read or write more than the source does",
     "rows": "the rows of a matrix are as long as each other",
     "assertion": "the source ends the program where it does not hold",
+    "left-out": "the source does something that is not read where it does not hold",
     "capital": "a flag is passed as its capital: LSAME takes a small letter for that",
     "error": "the source calls a function that is not known to tell of an error where it does not hold",
     "range": "the type of the parameter holds no more",

@@ -110,6 +110,8 @@ def _kind(ending: Operation) -> str:
     message: Any = ending.properties["msg"]
     if message.data == CAPITALS:
         return "capital"
+    if why_left_out(ending) is not None:
+        return "left-out"
     return "error" if message.data.startswith(TELLS) else "assertion"
 
 

@@ -110,7 +110,7 @@ def _told(called: str, places: Places) -> Value | None:
         return Exact(Polynomial.of(places.sizes[called]), is_signed=True)
     if called.endswith(NULL) or SAME in called or called == FAILS:
         if called not in places.denied:
-            raise Undecided(f"it is not stated that not {called}")
+            raise Undecided(f"it is not stated that this is not so: {called}")
         return EMPTY
     return None
 

@@ -264,6 +264,7 @@ class _JaxEmission(Emission):
         """Spell an assignment to a name; a copy under the same name is none."""
         value = statement.value
         if isinstance(value, Literal) and self.traced.is_carried(statement.name):
+            self.typed.add(statement.name)
             return f"{name} =", self.spell.converted(self.spell(value), value.dtype).source
         while isinstance(value, Copy) and not value.argument.is_weak:
             value = value.argument

@@ -94,6 +94,7 @@ class Emission:
     def _begin(self, firm: dict[str, DType]) -> None:
         self.spell = Spelling(self.library, self.names, firm, self.program.parameters)
         self.converted = firm
+        self.typed = set[str]()  # variables that begin as numbers of the library
         self.lines: list[str] = []
         self.cuts: list[Cut] = []
 
@@ -242,7 +243,7 @@ class Emission:
             named = {node.name for node in walk_expressions(statement.value) if isinstance(node, Variable)}
             is_asked = asks_of_sizes(statement.value) and named <= self.spell.numbers
             is_number = is_asked or may_be_python(statement.value, self.converted)
-            self.spell.numbers |= {statement.name} if is_number else set()
+            self.spell.numbers |= {statement.name} - self.typed if is_number else set()
         head, value = spelled
         if statement.definition is not None:
             self.cuts.append(Cut(len(self.lines) + 1, name, statement.definition))
