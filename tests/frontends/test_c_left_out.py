@@ -97,7 +97,7 @@ def test_a_parameter_that_is_returned_is_the_caller_s_own() -> None:
         assert found[name].lifted, found[name].diagnostics
         assert "return None" not in found[name].program
     assert [one.text for one in found["checked"].preconditions] == ["n >= 3"]
-    assert [one.kind for one in found["doubles"].preconditions] == ["assertion", "distinct", "no-overlap"]
+    assert [one.kind for one in found["doubles"].preconditions] == ["left-out", "distinct", "no-overlap"]
     assert "v_dim == out_dim" in {one.text for one in found["both"].preconditions}
     assert [found[name].diagnostics[0].code for name in ("moved", "either")] == ["TL136", "TL140"]
 
