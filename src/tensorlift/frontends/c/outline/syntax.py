@@ -126,13 +126,13 @@ def tree(cursor: Any, names: Mapping[str, str]) -> Tree:
     kind = cursor.kind
     if kind is CursorKind.PAREN_EXPR:  # the tree has the grouping; headers differ in the parentheses of their macros
         return tree(libclang.children(cursor)[0], names)
-    if kind is CursorKind.UNEXPOSED_EXPR and _is_of_enumeration(cursor):
+    if kind is CursorKind.UNEXPOSED_EXPR and _keeps_the_type(cursor):
         return tree(libclang.children(cursor)[0], names)
     own: list[object] = [kind.name]
     if kind in _NAMED or kind.is_declaration():
         own.append(names.get(cursor.spelling, cursor.spelling))
     if kind.is_expression() or kind.is_declaration():
-        own.append(_type(cursor.type).removeprefix("const " if kind.is_expression() else ""))
+        own.append(_value_type(cursor) if kind.is_expression() else _type(cursor.type))
     if kind in _LITERALS or kind is CursorKind.CXX_UNARY_EXPR:
         own.append(libclang.evaluate(cursor))
     elif kind in _BINARY:
@@ -144,11 +144,14 @@ def tree(cursor: Any, names: Mapping[str, str]) -> Tree:
     return (*own, *(tree(child, names) for child in libclang.children(cursor)))
 
 
-def _is_of_enumeration(cursor: Any) -> bool:
-    """Tell whether an expression converts an enumeration to the integers that it is, or these to it."""
+def _keeps_the_type(cursor: Any) -> bool:
+    """Tell whether a conversion is to the same type, as of an enumeration and the integers that it is."""
     inner = libclang.children(cursor)
-    kinds = {one.type.get_canonical().kind for one in (cursor, *inner)}
-    return len(inner) == 1 and TypeKind.ENUM in kinds and _type(cursor.type) == _type(inner[0].type)
+    return len(inner) == 1 and inner[0].kind.is_expression() and _value_type(cursor) == _value_type(inner[0])
+
+
+def _value_type(expression: Any) -> str:
+    return _type(expression.type).removeprefix("const ")
 
 
 def _type(clang_type: Any) -> str:
