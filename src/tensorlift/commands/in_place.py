@@ -51,7 +51,8 @@ from tensorlift.report.terminal import show_lift, summary_lines
 from tensorlift.runtime.compilers import Complaint, Project, complaints
 from tensorlift.runtime.original import CompileOptions
 from tensorlift.source import Source, bounded_bytes, language_of
-from tensorlift.targets.c.text import ORIGINAL, SHARED
+from tensorlift.targets.c.chained import is_chainable
+from tensorlift.targets.c.text import SHARED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -172,7 +173,7 @@ class _Rewriting(Rewriting):
             raise LiftError(*lifted.diagnostics)
         done = set()
         for function in lifted.functions:
-            if f"{function.name}{ORIGINAL}(" in function.program:
+            if is_chainable(function.name, function.program):
                 self._replace(function, tried[function.name])
                 done.add(function.name)
             else:
@@ -226,7 +227,7 @@ class _Rewriting(Rewriting):
         repeated = {name: one for name, one in parts.items() if name not in once}
         for name, function in (self._lifted(once) | self._lifted(repeated)).items():
             one, part = parts[name]
-            if f"{name}{ORIGINAL}(" in function.program:
+            if is_chainable(name, function.program):
                 self._replace(function, one.definition, part)
             else:
                 later += self._refused(one, name, function.diagnostics)

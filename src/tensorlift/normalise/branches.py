@@ -112,6 +112,14 @@ def by_cases(ex: Execution, op: Operation, rule: Rule, needed: Sequence[SSAValue
         ex.values[result] = ex.cells.read(cell)
     else:
         _split(ex, op, rule, needed, [result for result in op.results if result.first_use is not None])
+        _forget_inside(ex, op)
+
+
+def _forget_inside(ex: Execution, op: Operation) -> None:
+    """Forget the values inside of an operation that is followed by cases: they are those of the last case alone."""
+    for inner in op.walk():
+        for result in inner.results if inner is not op else ():
+            ex.values.pop(result, None)
 
 
 def _ask_for_directions(ex: Execution, places: Sequence[object]) -> None:
@@ -154,9 +162,6 @@ def _split(ex: Execution, op: Operation, rule: Rule, needed: Sequence[SSAValue],
         left.append([ex.values[result] for result in results])
         least.append([ex.least.get(result, ()) for result in results])
         ex.cells.restore(before)
-    for inner in op.walk():  # what its values are now is so in the last case alone
-        for result in inner.results if inner is not op else ():
-            ex.values.pop(result, None)
     ex.place = place
     test = Test(AffineCondition(((point, False),)))
     made: dict[SSAValue, list[Data]] = {}
