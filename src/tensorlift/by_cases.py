@@ -20,6 +20,7 @@ from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import Flag
 from tensorlift.joined import Case, Letter, joined_certificate, joined_conditions, spelled_flags, when
 from tensorlift.normalise.flags import cases_of
+from tensorlift.profit import NO_QUICKER
 from tensorlift.reading import in_case, literal_module, parameter_names
 from tensorlift.record import Level, Trial, Verdict, weakest_level, worst_verdict
 from tensorlift.report.program import PYTHON, language
@@ -43,7 +44,7 @@ _MANY = 8
 _LONGEST = 100  # characters that say what an extent is
 _EAGER = {"numpy", "torch"}  # targets whose programs run statement by statement
 _TELLS_OF_ERROR = {"TL150"}  # codes that refuse a case which ends with an error on almost all data
-_GAINS_NOTHING = {"TL306", "TL314", "TL316"}
+_GAINS_NOTHING = {"TL306", *NO_QUICKER}
 
 
 def lift_by_cases(function: ReadFunction, options: LiftOptions, lift: Lift) -> Outcome:
@@ -68,7 +69,7 @@ def lift_by_cases(function: ReadFunction, options: LiftOptions, lift: Lift) -> O
 
 def _computes_all(record: FunctionRecord, cases: Iterable[dict[str, Flag]]) -> bool:
     """Tell whether a program chooses among what each case needs, which JAX, where it traces flags, cannot but do."""
-    asked = [*spelled_flags({name for flags in cases for name in flags}).values()]
+    asked = spelled_flags(name for flags in cases for name in flags).values()
     return record.target in _EAGER and any(parameter.name in asked for parameter in record.parameters)
 
 

@@ -35,6 +35,7 @@ _FRESH = 5.0  # steps for each cell of memory that the program asks for: pages c
 _QUICKER, _SLOWER = 1.2, 0.95  # times as fast as the source, by an estimate that is rough
 _FEWEST = 2000.0  # steps of a source without sizes
 _STAYS = "nothing: what is here stays as it was"
+NO_QUICKER = frozenset({"TL314", "TL316"})  # codes of programs that would be slower, or no quicker
 
 
 def check_degree(view: FunctionView, written: FunctionView, within: Domain | None) -> None:

@@ -25,6 +25,7 @@ from tensorlift.frontends.fortran.syntax import body, part
 from tensorlift.ir.function import FunctionView, function_named
 from tensorlift.joined import cases_in
 from tensorlift.pipeline import lift_to_run
+from tensorlift.profit import NO_QUICKER
 from tensorlift.record import LiftRecord
 from tensorlift.report.output import STDOUT
 from tensorlift.runtime.fortran_build import error_in_c, fortran_complaints
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from tensorlift.source import Source
 
 _STAYS = "nothing: what is here stays as it was"
-_NO_QUICKER = {"TL314", "TL316"}
 _MARKED = re.compile(rf"^[ \t]*! \w+ is {MARK}: ", re.MULTILINE)
 
 
@@ -94,7 +94,7 @@ def rewritten_fortran(
 
 def _has_loops(source: Source, options: LiftOptions, function: FunctionRecord) -> bool:
     """Tell whether a procedure that stays has anything that a program might be quicker at."""
-    if any(d.code not in _NO_QUICKER for d in function.diagnostics if d.severity is Severity.ERROR):
+    if any(d.code not in NO_QUICKER for d in function.diagnostics if d.severity is Severity.ERROR):
         return True
     (read,) = reading.read(source, replace(options, functions=(function.name,), replaces=True))
     return read.module is None or FunctionView(function_named(read.module, read.name)).loop_depth > 0
