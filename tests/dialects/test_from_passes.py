@@ -19,9 +19,13 @@ from tensorlift.dialects.from_passes import import_dump
 from tensorlift.dialects.table import instance_lines
 from tensorlift.dialects.tablegen import read_dump
 from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.proofs.certificate import certificate_from_json
+from tensorlift.proofs.check import check
+from tensorlift.proofs.failure import CheckFailure
 from tensorlift.runtime.mlir.program import Module
 from tensorlift.runtime.mlir.tools import find_tools
 from tensorlift.source import source_from_text
+from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,8 +97,8 @@ def test_extents_that_are_numbers_become_sizes_where_two_sets_agree() -> None:
 @pytest.mark.parametrize("place", range(KEPT))
 def test_operations_without_a_meaning_are_listed(place: int) -> None:
     part = kept_parts()[place]
-    lists = {"tosa.const_shape": "it gives the lists of integers that others take"}
-    assert dict(imported(part).without) == (lists if "Tosa_ConstShapeOp" in part["!instanceof"]["Op"] else {})
+    used = {"tosa.const_shape": "it gives the lists of integers that others take", "tosa.yield": "it has no result"}
+    assert dict(imported(part).without) == (used if "Tosa_ConstShapeOp" in part["!instanceof"]["Op"] else {})
 
 
 @needs_tools
@@ -102,6 +106,35 @@ def test_an_attribute_may_be_one_of_some_cases() -> None:
     """Of the modes of `apply_scale` the passes lower two."""
     found = {i.attributes for i in instances_of("apply_scale")}
     assert found == {f"{{rounding_mode = #tosa.rounding_mode<{case}_ROUND>}}" for case in ("SINGLE", "DOUBLE")}
+
+
+@needs_tools
+def test_a_condition_chooses_between_arrays_by_regions_that_give_them() -> None:
+    """Regions that give other values mean something else."""
+    text = """func.func @f(%s: i1, %x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
+      %c0 = arith.constant 0 : index
+      %n = memref.dim %x, %c0 : memref<?xf32>
+      affine.for %i = 0 to %n {
+        %a = affine.load %x[%i] : memref<?xf32>
+        %b = affine.load %y[%i] : memref<?xf32>
+        %v = arith.select %s, %a, %b : f32
+        affine.store %v, %z[%i] : memref<?xf32>
+      }
+      return
+    }"""
+    program, run = _lifted(text, "enumerate", "f.mlir")
+    assert re.findall(r'"(tosa\.\w+)"', program) == ["tosa.cond_if", "tosa.yield", "tosa.yield"]
+    x, y = np.arange(3, dtype=np.float32), np.arange(3, 6, dtype=np.float32)
+    for chosen, expected in ((True, x), (False, y)):
+        np.testing.assert_array_equal(run(chosen, x, y), expected)
+    (record,) = lift_source(source_from_text(text, "f.mlir"), LiftOptions(target=tosa_target())).functions
+    certificate = certificate_from_json(record.certificate or {})
+    place = '"tosa.yield"(%own.{})'
+    for old, new in ((0, 1), (1, 0)):
+        wrong = program.replace(place.format(old), place.format(new))
+        assert wrong != program
+        with pytest.raises(CheckFailure):
+            check(wrong, certificate.entry, certificate.summary, get_target(tosa_target()), certificate.cuts)
 
 
 @needs_tools
@@ -197,9 +230,9 @@ def test_programs_lift_and_run_as_upstream_lowers_them(text: str, operations: in
     np.testing.assert_allclose(run(*given.values()), _expected(text, given), rtol=1e-5)
 
 
-def _lifted(text: str, engine: str) -> tuple[str, Callable[..., Array]]:
+def _lifted(text: str, engine: str, name: str = "f.c") -> tuple[str, Callable[..., Array]]:
     """Return a program in TOSA, and what it is when upstream lowers it."""
-    (record,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target=tosa_target(), engine=engine)).functions
+    (record,) = lift_source(source_from_text(text, name), LiftOptions(target=tosa_target(), engine=engine)).functions
     assert {d.code for d in record.diagnostics} <= {"TL539"}, record.diagnostics
     tools = find_tools()
     assert tools is not None

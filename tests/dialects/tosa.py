@@ -34,7 +34,7 @@ PASSES = (
 needs_tools = pytest.mark.skipif(find_tools() is None, reason="mlir-opt is not installed")
 _FILES = {"tosa": "Tosa/IR/TosaOps.td", "linalg": "Linalg/IR/LinalgStructuredOps.td"}
 _VERSION = "22"  # of the records that are kept, and of the counts in the documentation
-_LISTS = "Tosa_ConstShapeOp"  # gives the lists that others take
+_USED = ("Tosa_ConstShapeOp", "Tosa_YieldOp")  # give the lists that others take, and end their regions
 # Operations that tests use with other types, in parts; the others fall into so many.
 _WITH_ALL_TYPES = (("Tosa_AddOp", "Tosa_MatMulOp", "Tosa_TransposeOp"), ("Tosa_GreaterOp", "Tosa_MulOp"))
 _PARTS = 4
@@ -78,9 +78,9 @@ def other_parts() -> list[dict[str, Any]]:
 
 
 def _parts(records: dict[str, Any], names: list[str]) -> list[dict[str, Any]]:
-    others = [name for name in names if name != _LISTS]
-    lists = [_LISTS] if _LISTS in names else []
-    return [trimmed(records, [*others[part::_PARTS], *lists]) for part in range(_PARTS)]
+    others = [name for name in names if name not in _USED]
+    used = [name for name in _USED if name in names]
+    return [trimmed(records, [*others[part::_PARTS], *used]) for part in range(_PARTS)]
 
 
 def imported(records: dict[str, Any]) -> ImportedDialect:

@@ -102,6 +102,20 @@ class DestinationForm:
         return f"{name}{before} ins({names} : {types}) outs({out[0]} : {out[1]}){behind}"
 
 
+class RegionForm(NamedTuple):
+    """The regions of an operation, one for each of its last operands, which it gives: all take these, and end alike."""
+
+    end: str
+    arms: int
+
+    def text(self, types: Sequence[str]) -> str:
+        """Spell the regions of an operation on operands of these types; no program has names with a dot."""
+        own = types[-self.arms :]
+        takes = ", ".join(f"%own.{k}: {kind}" for k, kind in enumerate(own))
+        ends = (f'"{self.end}"(%own.{k}) : ({kind}) -> ()' for k, kind in enumerate(own))
+        return f" ({', '.join(f'{{^bb0({takes}): {end}}}' for end in ends)})"
+
+
 @dataclass(frozen=True, eq=False)
 class Instance:
     """An operation on operands of given types, with given attributes, spelled as MLIR does.
@@ -110,6 +124,7 @@ class Instance:
     ``sampled`` are the extents, for each size, at which the operation was lowered, where it was not for open ones.
     Where it has no ``form`` of its own, it is written in MLIR's generic form.  ``lists`` are more operands, by place.
     Where an operation has ``others`` as results, all of one type, this is the one at a ``place``.
+    It may have ``regions``.
     """
 
     operation: str
@@ -123,6 +138,7 @@ class Instance:
     lists: tuple[ListOperand, ...] = ()
     others: int = 0
     place: int = 0
+    regions: RegionForm | None = None
 
     @property
     def result(self) -> Definition:
@@ -199,7 +215,8 @@ class Instance:
             tensors.insert(listed.place, (name, listed.type))
         names, types = (", ".join(part) for part in zip(*tensors, strict=True)) if tensors else ("", "")
         gives = f"({', '.join([result] * (self.others + 1))})" if self.others else result
-        return f'"{self.operation}"({names}){attributes} : ({types}) -> {gives}'
+        regions = "" if self.regions is None else self.regions.text([kind for _, kind in tensors])
+        return f'"{self.operation}"({names}){attributes}{regions} : ({types}) -> {gives}'
 
     def computed(self, operands: Sequence[SymbolicTensor], sizes: Mapping[str, Affine]) -> SymbolicTensor:
         """Return the result for operands of fitting shapes."""

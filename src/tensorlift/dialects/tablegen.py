@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tensorlift.comprehension.instance import ListKind
+from tensorlift.comprehension.instance import ListKind, RegionForm
 from tensorlift.diagnostics import Location
 from tensorlift.targets.imported.record import no_definition
 
@@ -32,6 +32,7 @@ _KINDS = {
 }  # fmt: skip
 _DESTINATION = "DestinationStyleOpInterface"
 _DEFINED = ("TypeDef",)
+_END, _ONE_BLOCK = "Terminator", "region with 1 blocks"
 _OWN = "is of a type that the dialect defines"
 _LIST = "index elements attribute"
 _COUNT_ALONE = "`<` ${} `>`"  # how a type is spelled that says how long a list is
@@ -54,7 +55,8 @@ class TableOperation:
     """An operation: names of operands, required attributes by name with their kinds, or why it gets no meaning.
 
     ``forms`` has what is said of the operands, and last of the result.  An operand that may be repeated is there twice;
-    those that are ``lists`` of integers stand apart.  Several ``results`` are of one type.
+    those that are ``lists`` of integers stand apart.  Several ``results`` are of one type.  Of what is repeated each of
+    its ``regions`` gives one; what chooses among them has no axes.
     """
 
     name: str
@@ -66,6 +68,7 @@ class TableOperation:
     lists: tuple[ListForm, ...] = ()
     is_repeated: bool = False
     results: int = 1
+    regions: RegionForm | None = None
 
 
 class ListForm(NamedTuple):
@@ -179,18 +182,19 @@ def _operation(
     lists: list[ListForm] = []
     arguments = list(_arguments(records, record["arguments"]))
     tensors = [kind["!superclasses"] for kind, _ in arguments if "AttrConstraint" not in kind["!superclasses"]]
+    regions = _regions(records, record) if len(tensors) > 1 else None
     is_repeated = len(tensors) == 1 and _is(tensors[0], (_REPEATED,))
     for kind, argument in arguments:
         supers = kind["!superclasses"]
         maker = _list_kind(records, kind, makers)
         if maker is not None:
             lists.append(ListForm(argument, len(operands) + len(lists), maker, _length(kind)))
-        elif "AttrConstraint" not in supers and is_repeated:
+        elif "AttrConstraint" not in supers and (is_repeated or (regions and _is(supers, (_REPEATED,)))):
             operands += [argument + mark for mark in _MARKS]
             forms += [_form(kind)] * len(_MARKS)
         elif "AttrConstraint" not in supers:
             operands.append(argument)
-            forms.append(_form(kind))
+            forms.append(replace(_form(kind), rank=0) if regions else _form(kind))
             obstacle = obstacle or _obstacle(argument, supers)
         elif not _is(supers, _ABSENT):
             attributes.append((argument, _kind(records, kind)))
@@ -203,8 +207,8 @@ def _operation(
     results = list(_arguments(records, record["results"]))
     if any(_made_lists(records, record)):
         obstacle = "it gives the lists of integers that others take"
-    obstacle = obstacle or _obstacle_in_results([kind for kind, _ in results])
-    if record["regions"]["args"]:
+    obstacle = obstacle or _obstacle_in_results([kind for kind, _ in results], is_single=regions is not None)
+    if record["regions"]["args"] and regions is None:
         obstacle = "it has regions"
     elif not (operands or attributes):
         obstacle = obstacle or "it has no operands"
@@ -216,16 +220,32 @@ def _operation(
         obstacle,
         forms=tuple(forms),
         lists=tuple(lists),
-        is_repeated=is_repeated,
+        is_repeated=is_repeated and regions is None,
         results=len(results),
+        regions=regions,
     )
 
 
-def _obstacle_in_results(kinds: list[Mapping[str, Json]]) -> str:
-    """Return why an operation with results of these types gets no meaning, nothing where it may get one."""
+def _regions(records: Mapping[str, Json], record: Mapping[str, Json]) -> RegionForm | None:
+    """Return the regions of an operation that are one block each, which the only terminator of its dialect ends."""
+    blocks = [records[region["def"]].get("summary") for region, _ in record["regions"]["args"]]
+    known = [records[name] for name in records["!instanceof"]["Op"]] if blocks else []
+    ends = [_name(records, own) for own in known if _END in _traits(own)]
+    return RegionForm(ends[0], len(blocks)) if blocks == [_ONE_BLOCK] * len(_MARKS) and len(ends) == 1 else None
+
+
+def _traits(record: Mapping[str, Json]) -> list[str]:
+    return [trait["def"] for trait in record.get("traits", ())]
+
+
+def _obstacle_in_results(kinds: list[Mapping[str, Json]], *, is_single: bool) -> str:
+    """Return why an operation with results of these types gets no meaning, nothing where it may get one.
+
+    What may be repeated there may be one.
+    """
     if not kinds:
         return "it has no result"
-    if any(_is(kind["!superclasses"], _MANY) for kind in kinds):
+    if any(_is(kind["!superclasses"], _MANY) for kind in kinds) and not (is_single and len(kinds) == 1):
         return "it has results that may be left out or repeated"
     if len(set(map(_form, kinds))) > 1:
         return "it has results of several types"
@@ -268,8 +288,7 @@ def _form(kind: Mapping[str, Json]) -> Form:
 
 def _destination(records: Mapping[str, Json], record: Mapping[str, Json]) -> Destination | None:
     """Return what is special of an operation in destination style that has a form of its own, None for any other."""
-    traits = [trait["def"] for trait in record.get("traits", ())]
-    if _DESTINATION not in traits or not record["hasCustomAssemblyFormat"]:
+    if _DESTINATION not in _traits(record) or not record["hasCustomAssemblyFormat"]:
         return None
     arguments = list(_arguments(records, record["arguments"]))
     operands = [(kind, name) for kind, name in arguments if "AttrConstraint" not in kind["!superclasses"]]

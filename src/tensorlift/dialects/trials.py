@@ -122,6 +122,7 @@ class Trial:
             lines.append(f"  {operand} = arith.constant dense<{'0' if dtype[0] == 'i' else '0.0'}> : {kind}")
         attributes = Template(self.stated).substitute({own: self.number(value) for own, value in self.values})
         given = f" <{attributes}>" if attributes else ""
+        given += "" if self.operation.regions is None else self.operation.regions.text(kinds)
         value = _type("tensor", self.result, written)
         takes = [*kinds, *constants]
         for own in self.lists:
@@ -181,11 +182,11 @@ def open_trials(operation: TableOperation, typing: Typing) -> Iterator[Trial]:
             yield Trial(operation, typing, (), (1,) * rank, attributes, _named(operation))
     for rank in _ranks(operation):
         for attributes, axis in _attributes(operation, rank):
-            whole, *others = (_full(form.rank or rank) for form in _tensors(operation))
+            shapes = tuple(_full(rank if form.rank is None else form.rank) for form in _tensors(operation))
             own = operation.forms[-1].rank
-            results = [_full(own)] if own is not None else _results(whole, axis)
+            results = [_full(own)] if own is not None else _results(max(shapes, key=len), axis)
             for result, lists in itertools.product(results, list_operands(operation, rank)):
-                yield Trial(operation, typing, (whole, *others), result, attributes, _named(operation), lists)
+                yield Trial(operation, typing, shapes, result, attributes, _named(operation), lists)
         if operation.lists and len(_tensors(operation)) == 1 and not operation.attributes:
             yield from (
                 Trial(operation, typing, (own,), end, "", (), given) for own, end, given in _shaped(operation, rank)

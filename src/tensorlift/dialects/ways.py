@@ -156,7 +156,8 @@ def _read(trial: Trial, text: str) -> Instance:
     found = in_one(instance_of(trial.operation.name, summary, count, trial.stated))
     if trial.lists and _is_identity(found):
         raise NoMeaning("with numbers in its lists that are tried it gives its operand")
-    return replace(found, lists=trial.lists, others=trial.operation.results - 1, place=trial.place)
+    own = trial.operation
+    return replace(found, lists=trial.lists, others=own.results - 1, place=trial.place, regions=own.regions)
 
 
 def _is_identity(instance: Instance) -> bool:

@@ -42,6 +42,8 @@ from tensorlift.targets.mlir_text.rows import Map, ResultType
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from xdsl.ir import Region
+
     from tensorlift.comprehension.instance import Instance, InstanceOperand
     from tensorlift.proofs.obligations import Ledger
     from tensorlift.proofs.values import Held
@@ -255,8 +257,8 @@ def imported_result(row: OpRow, op: Operation, held: Sequence[Held], o: Ledger, 
 
     Operands whose cells that instance does not read may have no values.  ``held`` are those that are no lists.
     """
-    if not op.results or op.regions or op.successors:
-        o.refuse(f"'{op.name}' has regions, or no result")
+    if not op.results or op.successors:
+        o.refuse(f"'{op.name}' has no result")
     given = {**op.attributes, **op.properties}
     stated = [operand.type for operand in op.operands if not is_list(operand)]
     operands = [value.tensor for value in held]
@@ -266,6 +268,7 @@ def imported_result(row: OpRow, op: Operation, held: Sequence[Held], o: Ledger, 
         if (i.others + 1, i.place) == (len(op.results), place)
         and _has_attributes(i, given)
         and _has_lists(i, op)
+        and _has_regions(i, op)
         and _is_of(i, stated, operands)
     ]
     if not meant:
@@ -298,7 +301,26 @@ def _has_lists(instance: Instance, op: Operation) -> bool:
     )
 
 
-def _parts(owner: Operation | Block) -> tuple[object, ...]:
+def _has_regions(instance: Instance, op: Operation) -> bool:
+    """Tell whether the regions are those of an instance: each gives one of its arguments, the last operands."""
+    form = instance.regions
+    if form is None or len(op.regions) != form.arms:
+        return form is None and not op.regions
+    types = [operand.type for operand in op.operands][-form.arms :]
+    return all(_gives(region, form.end, types, place) for place, region in enumerate(op.regions))
+
+
+def _gives(region: Region, end: str, types: Sequence[Attribute], place: int) -> bool:
+    """Tell whether a region takes values of some types and gives the one at a place."""
+    if len(region.blocks) != 1 or len(region.block.ops) != 1:
+        return False
+    block, op = region.block, region.block.last_op
+    if op is None or _parts(op) != (end, {}, [], 1, 0, 0) or [own.type for own in block.args] != list(types):
+        return False
+    return op.operands[0] is block.args[place]
+
+
+def _parts(owner: Operation | Block | None) -> tuple[object, ...]:
     """Return what there is of an operation; of a block, whose arguments are no results, nothing."""
     if not isinstance(owner, Operation):
         return ()

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, Builtin, DenseArrayBase, IntegerAttr, StringAttr, i64
-from xdsl.ir import SSAValue, TypeAttribute
+from xdsl.ir import Operation, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -29,14 +29,21 @@ from tensorlift.comprehension.instance import InstanceOperand
 from tensorlift.ops.dtypes import is_float
 from tensorlift.targets.imported.record import operations_of
 from tensorlift.targets.linalg import TARGET as LINALG
-from tensorlift.targets.mlir_text.operations import ELEMENT_TYPES, ReadData, context_of, structured, tensor_type
+from tensorlift.targets.mlir_text.operations import (
+    ELEMENT_TYPES,
+    ReadData,
+    TerminatorOperation,
+    context_of,
+    structured,
+    tensor_type,
+)
 from tensorlift.targets.mlir_text.rows import StatedTypes
 from tensorlift.targets.target import Target, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Attribute
     from xdsl.parser import AttrParser
 
     from tensorlift.comprehension.instance import Instance, ListKind, ListOperand
@@ -71,7 +78,7 @@ def _refusal(row: OpRow, instance: Instance) -> str:
     value = instance.text(operands, str(operand_type(result_of(instance))), [name for name, _ in lists])
     text = f"func.func @verified({parameters}) {{\n  %result:{instance.others + 1} = {value}\n  return\n}}\n"
     try:
-        Parser(context_of([row]), text, instance.operation).parse_module().verify()
+        Parser(context_of([row, *ends_of([instance]).values()]), text, instance.operation).parse_module().verify()
     except ParseError as error:
         return error.msg
     except VerifyException as error:
@@ -79,13 +86,13 @@ def _refusal(row: OpRow, instance: Instance) -> str:
     return ""
 
 
-def rows_of(instances: Iterable[Instance], irdl: str = "") -> dict[str, OpRow]:
+def rows_of(instances: Sequence[Instance], irdl: str = "") -> dict[str, OpRow]:
     """Return the rows of operations by their names, those of lists they take too; ``irdl`` is their definition."""
     grouped: dict[str, list[Instance]] = {}
     for instance in instances:
         grouped.setdefault(instance.operation, []).append(instance)
     kinds = {own.kind for listed in grouped.values() for instance in listed for own in instance.lists}
-    rows: dict[str, OpRow] = {kind.operation: list_row(kind) for kind in sorted(kinds)}
+    rows: dict[str, OpRow] = {kind.operation: list_row(kind) for kind in sorted(kinds)} | ends_of(instances)
     return rows | {name: _row(name, tuple(listed), irdl) for name, listed in grouped.items()}
 
 
@@ -144,8 +151,16 @@ def list_row(kind: ListKind) -> OpRow:
     return replace(row(name, _by_use, name, name=name, form=""), types=(list_type(kind.type_name),))
 
 
+def ends_of(instances: Iterable[Instance]) -> dict[str, OpRow]:
+    """Return the rows of operations that end regions, by their names: they are seen where operations have these."""
+    names = sorted({instance.regions.end for instance in instances if instance.regions is not None})
+    traits = {"traits": TerminatorOperation.traits}
+    read_as = {name: type("End", (Operation,), {"name": name, **traits}) for name in names}
+    return {name: replace(row(name, _by_use, name, name=name, form=""), read_as=read_as[name]) for name in names}
+
+
 def _by_use(o: Obligations) -> SymbolicTensor:
-    return o.refuse("a list of integers is no tensor")
+    return o.refuse("a list of integers, or the end of a region, is no tensor")
 
 
 def zero_of(operand: InstanceOperand) -> str:

@@ -22,7 +22,14 @@ from xdsl.dialects.irdl import IRDL
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tensorlift.codec import Codec, Form, Via
-from tensorlift.comprehension.instance import DestinationForm, Instance, InstanceOperand, ListKind, ListOperand
+from tensorlift.comprehension.instance import (
+    DestinationForm,
+    Instance,
+    InstanceOperand,
+    ListKind,
+    ListOperand,
+    RegionForm,
+)
 from tensorlift.comprehension.notation.definitions import show_definition
 from tensorlift.comprehension.notation.parser import parse_affine, parse_definition
 from tensorlift.comprehension.notation.syntax import SyntaxFault
@@ -297,12 +304,14 @@ INSTANCES: Codec = Codec(
     {
         ImportedDialect: Form("name definition lowering operations=instances without irdl?"),
         Instance: Form(
-            "operation attributes? form! operands lists? sizes context meaning=definitions sampled? others? place?",
+            "operation attributes? form! operands lists? sizes context meaning=definitions sampled? others? place?"
+            " regions?",
             make=_instance,
         ),
         InstanceOperand: Form("name type=dtype shape!=extents value! attribute?=is_attribute", make=_operand),
         ListOperand: Form("name place kind numbers"),
         ListKind: Form("operation attribute type_name", is_row=True),
+        RegionForm: Form("end arms"),
         DestinationForm: Form("states_result body"),
     },
     {
