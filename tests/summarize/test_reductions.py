@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 
 def reducers(summary: Summary) -> set[str]:
     """Return the folds that occur."""
+    return {op for op, _ in folds(summary)}
+
+
+def folds(summary: Summary) -> set[tuple[str, str]]:
+    """Return the folds that occur, with their types."""
     terms = (term for d in summary.definitions() for _, term in d.pieces)
-    return {node.op for term in terms for node in walk(term) if isinstance(node, Reduce)}
+    return {(node.op, node.dtype) for term in terms for node in walk(term) if isinstance(node, Reduce)}
 
 
 CASES = {
@@ -125,10 +130,29 @@ def test_a_sum_that_the_source_rounds_at_each_step_further_than_its_cell_is_none
     loop = "for (int i = 0; i < n; i++)"
     rounded = f"void f(int n, double a[n], double o[1]) {{ {loop} o[0] = (float)o[0] + (float)a[i]; }}"
     assert kept(lifted(function_of(rounded)).items)
-    doubles = f"void f(int n, double a[n], float o[1]) {{ {loop} o[0] = (float)((double)o[0] + a[i]); }}"
-    assert kept(lifted(function_of(doubles)).items)
-    wider = f"void f(int n, float a[n], float o[1]) {{ {loop} o[0] = (float)((double)o[0] + a[i]); }}"
-    assert reducers(closed(wider)) == {"sum"}
+    truncated = f"float f(int n, float a[n]) {{ float s = 0; {loop} s = (int)(s + 0.5 * a[i]); return s; }}"
+    assert kept(lifted(function_of(truncated)).items)
+    factors = f"double f(int n, double a[n]) {{ double s = 1; {loop} s = (float)(s * a[i]); return s; }}"
+    assert kept(lifted(function_of(factors)).items)
+
+
+@pytest.mark.parametrize(
+    ("step", "dtype", "reducer"),
+    [
+        ("s = (float)((double)s + a[i])", "f32", "sum"),
+        ("s += b[i]", "f64", "sum"),
+        ("s -= 0.5 * a[i]", "f64", "sum"),
+        ("s += a[i]; s += b[i]", "f64", "sum"),
+        ("if (a[i] > 0) s += a[i]; else s -= b[i]", "f64", "sum"),
+        ("s *= a[i]; s *= 1.5", "f64", "prod"),
+        ("s /= 1.0 + a[i]", "f64", "prod"),
+        ("s = fmax(s, b[i])", "f64", "fmax"),
+    ],
+)
+def test_a_float_folds_doubles_as_doubles_and_is_rounded_once(step: str, dtype: str, reducer: str) -> None:
+    head = "#include <math.h>\nfloat f(int n, float a[n], double b[n])"
+    summary = closed(f"{head} {{ float s = 1; for (int i = 0; i < n; i++) {{ {step}; }} return s; }}")
+    assert folds(summary) == {(reducer, dtype)}
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.terms import Apply, Constant, Term, applies
+from tensorlift.comprehension.terms import Apply, Constant, Term, applies, cast
 from tensorlift.ops.dtypes import UNSIGNED, DType, integer_range, is_float, is_integer, width
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ def added_to(term: Term, is_old: Test, has_old: Test) -> list[tuple[bool, Term]]
     total = term
     if applies(term, "cast") and _sums_survive(term.args[0].dtype, term.dtype):
         total = term.args[0]
-    parts = list(_summands(total, total.dtype, is_old, has_old))
+    dtype = term.dtype if is_float(term.dtype) else total.dtype
+    parts = list(_summands(total, dtype, is_old, has_old))
     own = [part for part in parts if has_old(part[1])]
     if len(parts) == 1 or len(own) != 1 or not own[0][0] or not _is_widened(own[0][1], is_old):
         return None
@@ -30,12 +31,20 @@ def added_to(term: Term, is_old: Test, has_old: Test) -> list[tuple[bool, Term]]
 
 
 def joined(parts: list[tuple[bool, Term]]) -> Term:
-    """Return the sum of summands, those that are added before those that are subtracted."""
-    (is_added, rest), *others = parts
+    """Return the sum of summands in the widest of their types, the added before the subtracted."""
+    widest = max((part.dtype for _, part in parts), key=width)
+    (is_added, rest), *others = [(is_added, cast(part, widest)) for is_added, part in parts]
     rest = rest if is_added else negated(rest)
     for is_added, part in others:
         rest = terms.apply("add" if is_added else "sub", rest, part)
     return rest
+
+
+def is_conversion_of(term: Term, cell: DType) -> TypeGuard[Apply]:
+    """Tell whether a float is converted from another one, neither narrower than the cell, which rounds it at last."""
+    if not applies(term, "cast") or not is_float(cell):
+        return False
+    return all(is_float(one) and width(one) >= width(cell) for one in (term.dtype, term.args[0].dtype))
 
 
 def negated(term: Term) -> Term:
@@ -63,11 +72,14 @@ def _is_widened(term: Term, is_old: Test) -> bool:
 
 
 def _summands(term: Term, dtype: DType, is_old: Test, has_old: Test) -> Iterator[tuple[bool, Term]]:
-    """Say a sum as its summands, down to those without the old value."""
+    """Say a sum as its summands, down to those without the old value; sums of floats may be rounded on the way."""
     stack = [(term, True)]
     while stack:
         node, is_added = stack.pop()
-        is_sum = isinstance(node, Apply) and node.dtype == dtype and node.op in {"add", "sub", "neg"}
+        if has_old(node) and is_conversion_of(node, dtype):
+            node = node.args[0]
+        is_typed = node.dtype == dtype or (is_float(node.dtype) and is_float(dtype))
+        is_sum = isinstance(node, Apply) and is_typed and node.op in {"add", "sub", "neg"}
         if isinstance(node, Apply) and is_sum and has_old(node) and not is_old(node):
             stack.append((node.args[-1], is_added if node.op == "add" else not is_added))
             if node.op != "neg":

@@ -35,15 +35,17 @@ def _matches(pattern: Term, term: Term, variables: tuple[str, ...]) -> Iterator[
     is_alike = matching.match(pattern, term, values)
     if is_alike:
         yield values
-    if not is_alike or pattern.free.intersection(variables) - values.keys():
-        wanted = [node for node in walk(pattern) if isinstance(node, Read) and not node.free.isdisjoint(variables)]
-        found = [node for node in walk(term) if isinstance(node, Read)]
-        guesses = matching.line_up(wanted, found, pattern.free.intersection(variables), {})
-        yield from islice(guesses, _MOST_GUESSES)
-        unknown, others = pattern.free.intersection(variables), term.free - pattern.free
-        if 0 < len(unknown) == len(others) <= _MOST_EXCHANGED:
-            for order in permutations(sorted(others)):  # a sum of variables may be that of others in any order
-                yield dict(zip(sorted(unknown), map(Affine.var, order), strict=True))
+    unknown = pattern.free.intersection(variables)
+    wanted = [node for node in walk(pattern) if isinstance(node, Read) and not node.free.isdisjoint(variables)]
+    found = [node for node in walk(term) if isinstance(node, Read)]
+    if is_alike and unknown <= values.keys() and len({node.array for node in wanted}) == len(wanted):
+        return  # no other order of factors reads the same arrays
+    guesses = matching.line_up(wanted, found, unknown, {})
+    yield from (guess for guess in islice(guesses, _MOST_GUESSES) if not is_alike or guess != values)
+    others = term.free - pattern.free
+    if 0 < len(unknown) == len(others) <= _MOST_EXCHANGED:
+        for order in permutations(sorted(others)):  # a sum of variables may be that of others in any order
+            yield dict(zip(sorted(unknown), map(Affine.var, order), strict=True))
 
 
 class _Matching:

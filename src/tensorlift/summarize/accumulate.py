@@ -16,14 +16,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.additions import added_to, joined
+from tensorlift.comprehension.additions import added_to, is_conversion_of, joined
 from tensorlift.comprehension.counts import conjuncts
 from tensorlift.comprehension.flags import truth_in
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import COMBINER, Apply, Reducer, Term, applies
 from tensorlift.ir.scalar_terms import choose, convert, neutral, widened_from
 from tensorlift.ops.conversions import is_exact
-from tensorlift.ops.dtypes import DType, is_float, is_integer
+from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.session import SESSION
 from tensorlift.summarize.accumulation import BIT_OPERATION, Accumulation, has_self
 
@@ -193,16 +193,20 @@ def _sum(term: Apply) -> Accumulation | None:
 
 @SESSION.cached
 def _added_to(term: Term, old: Term | None) -> Term | None:
-    """Return what is added to one term, or to the old value of the cell, by a sum or where a condition holds."""
+    """Return what is added to one term, or to the old value of the cell, by a sum or where a condition holds.
+
+    Floats that are wider than the cell are added up as wide as they are, and rounded once.
+    """
     if term is old:
         return terms.zero(term.dtype)
     if old is not None and applies(term, "select") and has_self(term) and not has_self(term.args[0]):
         condition, chosen, other = term.args
         return _added_by_choice(condition, chosen, other, old)
     parts = added_to(term, _is_read if old is None else lambda node: node is old, has_self)
-    if parts is None or (is_float(term.dtype) and not all(_is_in(part, term.dtype) for _, part in parts)):
+    if parts is None:
         return None
-    return convert(joined(parts), term.dtype)
+    is_wider = is_float(term.dtype) and not all(_is_in(part, term.dtype) for _, part in parts)
+    return joined(parts) if is_wider else convert(joined(parts), term.dtype)
 
 
 def _added_by_choice(condition: Term, chosen: Term, other: Term, old: Term) -> Term | None:
@@ -218,32 +222,45 @@ def _added_by_choice(condition: Term, chosen: Term, other: Term, old: Term) -> T
 
 
 def _is_in(part: Term, dtype: DType) -> bool:
-    """Tell whether what is added to a float is none wider, of which each sum would be rounded to the type."""
+    """Tell whether what is added to a float is none wider."""
     return is_exact(widened_from(part).dtype, dtype)
 
 
 def _fold(term: Apply) -> Accumulation | None:
-    if term.op == "div" and is_float(term.dtype) and _is_read(term.args[0]) and not has_self(term.args[1]):
-        return Accumulation("prod", terms.apply("div", terms.one(term.dtype), term.args[1]))
-    if term.op not in _FOLDS:
+    whole = _unrounded(term, term.dtype)
+    if not isinstance(whole, Apply):
         return None
-    stack, others, own = [term.args[1], term.args[0]], [], 0
+    if applies(whole, "div") and is_float(whole.dtype):
+        old, divisor = whole.args
+        is_step = _is_read(_unrounded(old, term.dtype)) and not has_self(divisor)
+        return Accumulation("prod", terms.apply("div", terms.one(whole.dtype), divisor)) if is_step else None
+    if whole.op not in _FOLDS:
+        return None
+    stack, others, own = [whole.args[1], whole.args[0]], [], 0
     while stack:
         node = stack.pop()
         if not has_self(node):
             others.append(node)
-        elif _is_read(node):
+        elif _is_read(node := _unrounded(node, term.dtype)):
             own += 1
-        elif isinstance(node, Apply) and node.op == term.op and node.dtype == term.dtype:
+        elif isinstance(node, Apply) and node.op == whole.op and (node.dtype == term.dtype or is_float(node.dtype)):
             stack += [node.args[1], node.args[0]]
         else:
             return None
-    if not others or not own or (own > 1 and term.op == "mul"):  # only a product counts how often
+    if not others or not own or (own > 1 and whole.op == "mul"):  # only a product counts how often
         return None
-    operand = others[0]
+    widest = max((other.dtype for other in others), key=width)
+    operand = convert(others[0], widest)
     for other in others[1:]:
-        operand = terms.apply(term.op, operand, other)
-    return Accumulation(_FOLDS[term.op], operand)
+        operand = terms.apply(whole.op, operand, convert(other, widest))
+    return Accumulation(_FOLDS[whole.op], operand)
+
+
+def _unrounded(term: Term, cell: DType) -> Term:
+    """Look through conversions between floats, none narrower than the cell, of what the old value is in."""
+    while has_self(term) and is_conversion_of(term, cell):
+        term = term.args[0]
+    return term
 
 
 def _is_read(term: Term) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.terms import COMBINER, Reducer, Term
-from tensorlift.ir.scalar_terms import choose
+from tensorlift.ir.scalar_terms import choose, convert
 
 if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType
@@ -50,7 +50,8 @@ class Accumulation:
             return terms.cast(rewrite.simplified(COMBINER[self.op], (truth, folded)), old.dtype)
         if self.flag == "bits":
             return rewrite.simplified(BIT_OPERATION[self.op], (old, terms.cast(folded, old.dtype)))
-        return rewrite.simplified(COMBINER[self.op], (old, folded))
+        total = rewrite.simplified(COMBINER[self.op], (convert(old, folded.dtype), folded))
+        return convert(total, old.dtype)
 
 
 def has_self(term: Term) -> bool:

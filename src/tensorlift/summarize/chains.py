@@ -34,6 +34,7 @@ from tensorlift.summarize.scan import latest_of, taken_by_choice
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tensorlift.ops.dtypes import DType
     from tensorlift.summarize.scan import Shapes
     from tensorlift.summarize.statements import Loop
 
@@ -72,6 +73,7 @@ class _Chain:
     names: tuple[str, ...]
     domain: Domain
     step: Accumulation
+    dtype: DType
     alternates: bool
     axis: str
     fx: Affine
@@ -101,7 +103,7 @@ class _Chain:
             step = None if taken is None else Accumulation("any", *taken)
         if step is None:
             return None
-        return _Chain(loop, array, names, domain, step, turned is not None, *written, period, shapes)
+        return _Chain(loop, array, names, domain, step, term.dtype, turned is not None, *written, period, shapes)
 
     @property
     def variable(self) -> str:
@@ -173,7 +175,7 @@ class _Chain:
         """Return the cell that the first iteration of a chain reads."""
         previous = self.fx.substitute({self.variable: first - self.period})
         indices = tuple(previous if name == self.axis else affine(name) for name in self.names)
-        default = terms.read(self.array + _MARK, indices, (self.step.latch or self.step.term).dtype)
+        default = terms.read(self.array + _MARK, indices, self.dtype)
         return rewrite.lookup(starts, at(self.array, indices), where, default)
 
 

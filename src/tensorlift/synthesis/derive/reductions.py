@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import filterfalse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from tensorlift.comprehension.rewrite import flattened, place_of, summands, walk
-from tensorlift.comprehension.terms import COMBINER, Read, Reduce, Term, apply, reduce
+from tensorlift.comprehension.terms import COMBINER, Apply, Read, Reduce, Term, applies, apply, cast, reduce
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ops import scalar_ops
+from tensorlift.ops.conversions import is_exact
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, equal
@@ -74,7 +75,7 @@ def _whole_value(term: Reduce, scope: Scope) -> Value:
         parts = _split(term, scope)
         if parts:
             return scope.evaluate(_factored(parts, term), scope)
-        term = _regrouped(term, scope)
+        term = _regrouped(_multiplied_wide(term, scope), scope)
     full = scope.domain & term.domain
     if full.is_empty():
         return neutral(term.op, term.dtype, scope)
@@ -226,6 +227,28 @@ def _factored(parts: list[tuple[int, Term]], term: Reduce) -> Term:
         body = product([f for f in numerators if f not in common], denominators, part)
         sums.append((sign, reduce("sum", term.bound, term.domain, body)))
     return product([*common, total(sums, term)], [], term)
+
+
+def _multiplied_wide(term: Reduce, scope: Scope) -> Reduce:
+    """Multiply in the type of the sum where products in a narrower one would have more axes than their factors."""
+    above, below = factors(term.body)
+    axes = frozenset(scope.spans) | set(term.bound)
+    wide: list[Term] = []
+    for factor in above:
+        narrow, divided = factors(factor.args[0]) if _is_widened(factor) else ([], [])
+        most = factor.free & axes
+        is_larger = not divided and len(narrow) > 1 and all(f.free & axes != most for f in narrow)
+        wide += [cast(f, term.dtype) for f in narrow] if is_larger else [factor]
+    if len(wide) == len(above):
+        return term
+    whole = reduce("sum", term.bound, term.domain, product(wide, below, term.body))
+    assert isinstance(whole, Reduce)
+    return whole
+
+
+def _is_widened(term: Term) -> TypeGuard[Apply]:
+    """Tell whether a term is a float that was a narrower one before."""
+    return applies(term, "cast") and is_float(term.args[0].dtype) and is_exact(term.args[0].dtype, term.dtype)
 
 
 def _regrouped(term: Reduce, scope: Scope) -> Reduce:

@@ -27,6 +27,7 @@ from tensorlift.targets.c.running import running, running_back, step
 from tensorlift.targets.c.scalars import C_TYPES, may_overflow
 from tensorlift.targets.c.storage import Piece, Slot, reads_written
 from tensorlift.targets.c.sums import (
+    Part,
     addends,
     folds_of,
     has_fold,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from tensorlift.targets.c.beside import Beside
     from tensorlift.targets.c.scalars import Text
     from tensorlift.targets.c.storage import Memory
-    from tensorlift.targets.c.sums import Part
     from tensorlift.targets.c.text import Line, Names
 
     NewSlot = Callable[[str, DType, Sequence[Affine]], Slot]
@@ -250,7 +250,7 @@ class PieceWriter:
         while not self.plain and not self._goes_by_rows(piece):
             repeats = [fold for fold in folds_of(piece.term) if _repeats(fold, piece)]
             fold = min(repeats, key=lambda fold: (_is_varied(fold, piece), nesting(fold)), default=None)
-            once = fold or self._steady(piece)
+            once = fold or self._apart(piece) or self._steady(piece)
             own = () if once is None else tuple(v for v in piece.variables if v in once.free)
             where = piece.where.project_out(*(v for v in piece.variables if v not in own))
             if isinstance(once, Read) and reads_exist(once, piece.context, self.memory.shape):
@@ -265,6 +265,13 @@ class PieceWriter:
             self.memory.put(cell.array, slot)
             piece = replace(piece, term=replaced(piece.term, once, cell))
         return lines, piece
+
+    def _apart(self, piece: Piece) -> Reduce | None:
+        """Return a sum that strides through memory and that cells of another type cannot add up."""
+        if not piece.variables or is_single_valued(piece.where, piece.variables[-1]):
+            return None
+        sums = (fold for fold in folds_of(piece.term) if fold.op == "sum" and fold.dtype != piece.slot.dtype)
+        return next((one for one in sums if strides_through(Part(one, one), piece.variables, self.memory)), None)
 
     def _goes_by_rows(self, piece: Piece) -> bool:
         return not self.plain and folds_by_rows(piece, self.memory, blas=self.matcher.there)
