@@ -56,9 +56,12 @@ def spread(array: Array, chain: list[Polynomial], ranges: Ranges) -> tuple[list[
     """Split all accesses over a chain of strides, innermost first, to which offsets may add one."""
     for access in array.accesses:
         variables = {loop.variable for loop in access.domain.loops}
-        rest = split_over(access, chain, variables, array)[0].without(variables)
-        if not rest.is_affine:
-            chain = _with_offset_strides(chain, rest, access.domain, ranges)
+        level = 0
+        while level < len(chain) <= _MOST_STRIDES:
+            rest = split_over(access, chain, variables, array)[level].without(variables)
+            longer = chain if rest.is_affine else _with_offset_strides(chain, level, rest, access.domain, ranges)
+            level += longer == chain
+            chain = longer
     splits: list[Split] = []
     for access in array.accesses:
         variables = {loop.variable for loop in access.domain.loops}
@@ -217,10 +220,13 @@ def _stride_of(factor: Polynomial, access: Access, ranges: Ranges) -> Polynomial
     return -stride if is_below and not is_known else stride
 
 
-def _with_offset_strides(chain: list[Polynomial], rest: Polynomial, domain: Domain, ranges: Ranges) -> list[Polynomial]:
+def _with_offset_strides(
+    chain: list[Polynomial], level: int, rest: Polynomial, domain: Domain, ranges: Ranges
+) -> list[Polynomial]:
     """Add a stride for an invariant product such as ``h*s``: the factor that bounds a loop around, else the last.
 
-    It goes inside all strides of loop variables, which it need not divide: a row may end with a gap.
+    The innermost goes inside all strides of loop variables, which it need not divide: a row may end with a gap.  The
+    others, rows of rows as of ``c*h*w`` beside ``y*w + x``, divide the next stride.
     """
     lengths = {upper - loop.lower for loop in domain.loops for upper in loop.uppers}
     found: dict[Polynomial, None] = {}
@@ -229,8 +235,11 @@ def _with_offset_strides(chain: list[Polynomial], rest: Polynomial, domain: Doma
         fitting = [factor for factor in factors if factor in lengths]
         if factors:
             found[fitting[0] if fitting else factors[-1]] = None
-    added = [stride for stride in found if stride not in chain]
-    return [ONE, *sorted(added, key=partial(_order, ranges)), *chain[1:]] if len(added) == 1 else chain
+    added = [stride * chain[level] for stride in found if stride * chain[level] not in chain]
+    outer = chain[level + 1 :]
+    if len(added) != 1 or (level and outer and outer[0].divide(added[0])[1] != ZERO):
+        return chain
+    return [*chain[: level + 1], *added, *outer]
 
 
 def primitive(factor: Polynomial) -> Polynomial:
@@ -308,6 +317,7 @@ def _rows_passed(column: Polynomial, width: Polynomial, most: Polynomial | None,
     return next(map(Polynomial.variable, named), ZERO)
 
 
+_MOST_STRIDES = 8
 _WIDEST_GROUP = 16  # next to strides that are sizes, whose rows may consist of blocks
 _WIDEST_ROW = 1024
 

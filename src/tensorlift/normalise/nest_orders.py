@@ -15,7 +15,7 @@ from tensorlift.normalise.delinearise import primitive
 from tensorlift.poly.polynomial import ONE, Polynomial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from tensorlift.normalise.values import Access, Array
 
@@ -50,27 +50,42 @@ class NestOrders:
                 nest.variables.update(variables)
 
     def better(self, array: Array) -> dict[int, tuple[Polynomial, ...]] | None:
-        """Choose orders that fit the accesses of an array outside of these nests, None where nothing changes."""
-        inside = {variable for nest in self._nests for variable in nest.variables}
-        wanted = {stride for access in array.accesses for stride in _strides(access) if inside.isdisjoint(access.loops)}
+        """Choose orders that fit the accesses of an array outside of these nests, None where nothing changes.
+
+        Where those tell nothing, one nest is ordered as the other nests are, and as offsets such as ``k*w*h`` ask for.
+        """
         used = {variable for access in array.accesses for variable in access.loops}
-        found = dict(self._chosen)
-        for number, nest in enumerate(self._nests):
-            if nest.variables.isdisjoint(used) or len(nest.lengths) > _MOST_LOOPS:
-                continue
-            best = max(itertools.permutations(nest.lengths), key=lambda order: len(wanted & set(_inner(order))))
-            if len(wanted & set(_inner(best))) > len(wanted & set(_inner(nest.lengths))):
-                found[number] = best
-        return found if found != self._chosen else None
+        nests = [nest for nest in self._nests if not nest.variables.isdisjoint(used)]
+        nests = [nest for nest in nests if len(nest.lengths) <= _MOST_LOOPS]
+        inside = {variable for nest in self._nests for variable in nest.variables}
+        wanted = {stride for access in array.accesses if inside.isdisjoint(access.loops) for stride in _strides(access)}
+        found = {nest: best for nest in nests if (best := _best(nest, wanted)) is not None}
+        for nest in [] if found else nests:
+            wanted = {stride for access in array.accesses for stride in _strides(access, nest.variables)}
+            best = _best(nest, wanted)
+            if best is not None:
+                found[nest] = best
+                break
+        return self._chosen | {self._nests.index(nest): best for nest, best in found.items()} if found else None
 
 
-def _strides(access: Access) -> Iterator[Polynomial]:
-    """Iterate over the symbolic strides of the loop variables in a flat access."""
+def _best(nest: _Nest, wanted: set[Polynomial]) -> tuple[Polynomial, ...] | None:
+    """Give the order in which a nest has the most of some strides, None where that is the one that it has."""
+    best = max(itertools.permutations(nest.lengths), key=lambda order: len(wanted & set(_inner(order))))
+    return best if len(wanted & set(_inner(best))) > len(wanted & set(_inner(nest.lengths))) else None
+
+
+def _strides(access: Access, without: Container[str] = ()) -> Iterator[Polynomial]:
+    """Iterate over the symbolic strides of a flat access: factors of loop variables but some, products in offsets."""
     for subscript in access.subscripts:
         for variable in access.loops:
             factor = subscript.coefficient(variable)
-            if not factor.is_constant:
+            if not factor.is_constant and variable not in without:
                 yield primitive(factor)
+        for monomial in subscript.without(access.loops).terms if without else ():
+            if len(monomial) > 1:
+                parts = itertools.combinations(monomial, len(monomial) - 1)
+                yield from (Polynomial({part: 1}) for part in (monomial, *parts))
 
 
 def _inner(lengths: Sequence[Polynomial]) -> Iterator[Polynomial]:
