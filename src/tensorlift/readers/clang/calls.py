@@ -99,7 +99,7 @@ def call(ctx: Context, cursor: Any) -> Value | None:
         return _made_complex(ctx, cursor)
     if is_math_function(name) and isinstance(ctx.type_of(cursor), NumberType):
         return mathematical(ctx, cursor, base_name(name))
-    library = LIBRARY.get(name.removeprefix("__builtin_"))
+    library = LIBRARY.get(name) or LIBRARY.get(name.removeprefix("__builtin_"))
     if library is not None:
         return library(ctx, cursor)
     if name in _ENDINGS or _tells(cursor):
@@ -167,7 +167,7 @@ def is_known(name: str) -> bool:
     return (
         is_math_function(name)
         or bool(function_of(name))
-        or name.removeprefix("__builtin_") in LIBRARY
+        or not LIBRARY.keys().isdisjoint({name, name.removeprefix("__builtin_")})
         or name in _ENDINGS
     )
 

@@ -74,7 +74,7 @@ from tensorlift.readers.clang.outside import global_place, text
 from tensorlift.readers.flow import Flow, Local
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 def place(ctx: Context, cursor: Any) -> Place:
@@ -214,7 +214,15 @@ def _binary(ctx: Context, cursor: Any) -> Value:
             return _as_int(ctx, chosen(ctx, cursor), cursor)
         case _ if operator in COMPARISONS:
             return _as_int(ctx, compared(ctx, cursor, operator), cursor)
-    ctype = ctx.value_type(cursor)
+    ends = _ends_times_zero(ctx, left, right) if operator == "*" else ()
+    for end in ends:
+        effect(ctx, end)
+    return ctx.constant(0, ctx.value_type(cursor), at) if ends else _arithmetic(ctx, cursor, operator)
+
+
+def _arithmetic(ctx: Context, cursor: Any, operator: str) -> Value:
+    ctype, at = ctx.value_type(cursor), ctx.location(cursor)
+    left, right = libclang.children(cursor)
     if isinstance(ctype, ComplexType):
         operands = [(value(ctx, side), ctx.type_of(side)) for side in (left, right)]
         return complex_numbers.arithmetic(ctx, operator, operands, ctype, cursor)
@@ -230,6 +238,17 @@ def _binary(ctx: Context, cursor: Any) -> Value:
             return arithmetic(ctx, operator, first, scalar(ctx, right), ctype, ctx.type_of(right), at)
         case found:
             raise misused(ctx, found, left, "")
+
+
+def _ends_times_zero(ctx: Context, left: Any, right: Any) -> Sequence[Any]:
+    """Give the pointers of ``0 * (x - y)``, which are of one type, and nothing else matters of them."""
+    for zero, other in ((left, right), (right, left)):
+        ends = libclang.children(libclang.inside(other, libclang.CONVERSIONS))
+        if len(ends) == 2 and libclang.evaluate(zero) == 0:  # noqa: PLR2004 - of a difference
+            types = [ctx.type_of(end) for end in ends]
+            if isinstance(ctx.type_of(other), IntegerType) and all(isinstance(t, PointerType) for t in types):
+                return ends if libclang.binary_operator(libclang.inside(other, libclang.CONVERSIONS)) == "-" else ()
+    return ()
 
 
 def _assignment(ctx: Context, cursor: Any, left: Any, right: Any) -> Value:

@@ -1,4 +1,7 @@
-"""What the library does with memory: it is made, freed, filled and copied, in numbers or in whole structures."""
+"""What the library does with memory: it is made, freed, filled and copied, in numbers or in whole structures.
+
+Builtin functions of compilers stand beside: leading zeros, and what is expected of a value.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.member_facts import structures_at
-from tensorlift.ops.c_types import LONG, UNSIGNED_LONG, CType, IntegerType, NumberType, PointerType
+from tensorlift.ops.c_types import INT, LONG, UNSIGNED_LONG, CType, IntegerType, NumberType, PointerType
 from tensorlift.readers.clang.context import (
     Allocation,
     Context,
@@ -160,6 +163,29 @@ def _element(ctx: Context, cursor: Any) -> CType:
     return pointee(ctx, inner, cursor, cursor.spelling)[0]
 
 
+def _expected(ctx: Context, cursor: Any) -> Value:
+    """Read ``__builtin_expect``, which gives its first argument."""
+    return converted(ctx, next(iter(cursor.get_arguments())), LONG)
+
+
+def _leading_zeros(ctx: Context, cursor: Any) -> Value:
+    """Count the bits above the highest one, by halves: where the upper half has none, the lower one becomes it."""
+    (argument,) = cursor.get_arguments()
+    at, ctype = ctx.location(cursor), ctx.type_of(argument)
+    assert isinstance(ctype, IntegerType)
+    rest, count = converted(ctx, argument, ctype), ctx.constant(0, INT, at)
+    assert isinstance(rest, SSAValue)
+    half = ctype.width // 2
+    while half:
+        is_low = ctx.comparison("<", rest, ctx.constant(1 << (ctype.width - half), ctype, at), ctype, at)
+        more = ctx.arithmetic("+", count, ctx.constant(half, INT, at), INT, at)
+        moved = ctx.arithmetic("<<", rest, ctx.constant(half, ctype, at), ctype, at)
+        count = ctx.operation("arith.select", (is_low, more, count), count.type, at)
+        rest = ctx.operation("arith.select", (is_low, moved, rest), rest.type, at)
+        half //= 2
+    return count
+
+
 LIBRARY: dict[str, Callable[[Context, Any], Value | None]] = {
     "malloc": _malloc,
     "alloca": _malloc,
@@ -168,4 +194,6 @@ LIBRARY: dict[str, Callable[[Context, Any], Value | None]] = {
     "memset": _memset,
     "memcpy": _memcpy,
     "memmove": _memmove,
+    "__builtin_expect": _expected,
+    **dict.fromkeys(("__builtin_clz", "__builtin_clzl", "__builtin_clzll"), _leading_zeros),
 }

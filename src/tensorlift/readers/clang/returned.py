@@ -1,6 +1,7 @@
 """Pointers to structures that a function returns: one of its parameters, which the caller has already.
 
-So the function gives nothing.  Where it returns null on some ways, what is lifted does not come to these.
+So the function gives nothing.  Where it returns null on some ways, or what a call makes, what is lifted does not come
+to these.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def returned_structure(function: Any, definition: Definition, depth: int = 0) ->
     found = {}
     for statement in libclang.descendants(function, CursorKind.RETURN_STMT):
         (given,) = libclang.children(statement) or (statement,)
-        if not is_null_constant(given):
-            named = _handed_through(given, definition, depth)
+        named = _handed_through(given, definition, depth)
+        if named is not None or not (is_null_constant(given) or _is_call(given)):
             found[named.data[0] if named is not None else None] = named
     (parameter,) = found.values() if len(found) == 1 else (None,)
     return parameter if parameter is not None and parameter.kind is CursorKind.PARM_DECL else None
@@ -54,11 +55,17 @@ def _handed_through(cursor: Any, definition: Definition, depth: int) -> Any:
     return None if argument is None else _handed_through(argument, definition, depth + 1)
 
 
+def _is_call(cursor: Any) -> bool:
+    return libclang.inside(cursor, libclang.CONVERSIONS).kind is CursorKind.CALL_EXPR
+
+
 def return_structure(ctx: Context, cursor: Any, at: LocationAttr) -> None:
-    """Return the parameter that a function returns; where it returns null, what is lifted does not come to it."""
-    if is_null_constant(cursor):
-        place = ctx.location(cursor)
-        ctx.flow.add(left_out(ctx.truth(0, place), place, null_returned(ctx.position(cursor))))
+    """Return the parameter that a function returns; what is lifted does not come to where it returns anything else."""
+    is_made = _is_call(cursor) and _handed_through(cursor, ctx.unit.known, 0) is None
+    if is_made or is_null_constant(cursor):
+        place, where = ctx.location(cursor), ctx.position(cursor)
+        made = refusal("struct-pointer", where, "another structure is returned than the parameter that others return")
+        ctx.flow.add(left_out(ctx.truth(0, place), place, made.diagnostics[0] if is_made else null_returned(where)))
     elif not isinstance(found := value(ctx, cursor), StructurePointer) or found.target.index is not None:
         raise ctx.refusal("struct-pointer", cursor, "a pointer to a structure is returned that was moved")
     ctx.flow.leave((), at)
