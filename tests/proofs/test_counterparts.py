@@ -58,6 +58,23 @@ IN_PARTS = """void f(int n, int a[2 * n], int b[2 * n]) {
 ONE_PART = "\n".join(line for line in IN_PARTS.splitlines() if "i = n" not in line)
 
 
+WHERE_CHOSEN = """void f(int n, int p, int a[n], int b[n]) {
+  for (int i = 0; i < n; i++) a[i] = b[i] > 3 && p > 2 ? 100 / (b[i] - p) : p < 0 ? 7 / b[i] : 1;
+}"""
+TDIV = "def tdiv(a, b):\n    return (a - np.fmod(a, b)) // b\n\n\n"
+
+
+def test_the_source_divides_integers_under_conditions(accept: Accept, reject: Reject) -> None:
+    def program(first: str, second: str) -> str:
+        other = f"np.where(p < 0, tdiv(7, np.where({second}, b, 1)), 1)"
+        value = f"np.where(m, tdiv(100, np.where({first}, b - p, 1)), {other})"
+        return f"{TDIV}def f(p, b):\n    p = np.int32(p)\n    m = (b > 3) & (p > 2)\n    return {value}"
+
+    accept(WHERE_CHOSEN, program("m", "~m & (p < 0)"))
+    for first, second in [("b > 3", "~m & (p < 0)"), ("m | (p < 9)", "~m & (p < 0)"), ("m", "p < 1")]:
+        assert reject(WHERE_CHOSEN, program(first, second)) == DIVISOR
+
+
 def test_the_source_divides_integers_in_several_places(accept: Accept, reject: Reject) -> None:
     quotient = "(a - np.fmod(a, b)) // b"
     accept(IN_PARTS, f"def f(a, b):\n    return {quotient}")

@@ -16,19 +16,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.tensor import SymbolicTensor, array
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term, applies
 from tensorlift.ops.dtypes import is_float
-from tensorlift.ops.scalar_ops import OPPOSITE
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal
 from tensorlift.poly.names import image
 from tensorlift.proofs.divisors import Computed, Divisors, by_multiples, computed, is_rounded_float, may_matter
 from tensorlift.proofs.expansion import Facts
 from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure
+from tensorlift.proofs.implied import conditions_of, is_implied, reads_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -189,20 +188,6 @@ def _where_implied(source: Computed, values: Mapping[str, Affine], known: Guards
                 yield from _where_implied(source, {**values, **more}, known)
 
 
-def is_implied(guards: Guards, values: Mapping[str, Affine], place: tuple[Guards, Domain], equality: Equality) -> bool:
-    """Tell whether each condition of the source, at some values, follows from those at a place of the program."""
-    if not guards:
-        return True
-    mine = (terms.one("bool"), *conditions_of(place[0]))
-    wanted = (substitute(condition, values) for condition in conditions_of(guards))
-    return all(any(one is known or equality(one, known, place[1]) for known in mine) for one in wanted)
-
-
-def reads_of(guards: Guards) -> frozenset[str]:
-    """Name the arrays that conditions read."""
-    return frozenset[str]().union(*(condition.reads for condition, _ in guards))
-
-
 def refusal_of(lacking: Computed, name: str, line: int | None) -> CheckFailure:
     """Build the failure for an output that depends on what the source does not compute."""
     if lacking.kind in _ROUNDINGS:
@@ -257,37 +242,6 @@ def _is_never_zero(term: Term) -> bool:
 
 def _is_conversion(term: Apply) -> bool:
     return term.op == "cast" and is_float(term.dtype) and is_float(term.args[0].dtype)
-
-
-def conditions_of(guards: Guards) -> Iterator[Term]:
-    """Yield conditions that hold, one by one."""
-    for condition, holds in guards:
-        yield from _split(condition, holds=holds)
-
-
-def _split(condition: Term, *, holds: bool) -> Iterator[Term]:
-    """Yield what holds where a condition does or does not: the operands of conjunctions one by one."""
-    if not isinstance(condition, Apply):
-        yield condition if holds else terms.apply("not", condition)
-    elif condition.op == "not":
-        yield from _split(condition.args[0], holds=not holds)
-    elif condition.op == ("and" if holds else "or"):
-        for part in condition.args:
-            yield from _split(part, holds=holds)
-    elif condition.op == "select" and _is_truth(condition.args[2], value=not holds):
-        yield from _split(condition.args[0], holds=True)
-        yield from _split(condition.args[1], holds=holds)
-    elif condition.op == "select" and _is_truth(condition.args[1], value=not holds):
-        yield from _split(condition.args[0], holds=False)
-        yield from _split(condition.args[2], holds=holds)
-    elif not holds and condition.op in OPPOSITE:
-        yield terms.apply(OPPOSITE[condition.op], *condition.args)
-    else:
-        yield condition if holds else terms.apply("not", condition)
-
-
-def _is_truth(term: Term, *, value: bool) -> bool:
-    return isinstance(term, Constant) and bool(term.value) is value
 
 
 class CutExecution:

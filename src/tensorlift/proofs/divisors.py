@@ -3,7 +3,7 @@
 C's division by zero is undefined, so that a program may divide wherever the source does; elsewhere it must not, and
 ``np.where`` computes both of its arms everywhere.  A divisor is accepted if it is a nonzero constant, a size that is
 not zero, a selection whose condition excludes zero (``np.where(d == 0, 1, d)``), or a value by which the source itself
-divides, unconditionally, on the same points.
+divides on the same points, under no stronger conditions.
 
 Divisions of integers in a term: machines stop at a division by zero, so that each must be known to be of none.
 
@@ -33,6 +33,7 @@ from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
 from tensorlift.proofs.expansion import Facts
+from tensorlift.proofs.implied import is_implied, reads_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -276,16 +277,18 @@ def _keeps(term: Apply) -> bool:
 
 
 _DIVISIONS = ("tdiv", "rem", "floordiv", "mod", "div")
+_MOST_WAYS = 1_000  # to divisions, by conditions: others are forgotten
 _DIFFERENT_IF_TRUE = ("ne", "lt", "gt")
 _DIFFERENT_IF_FALSE = ("eq", "le", "ge")
 
 
 class Division(NamedTuple):
-    """The source divides by a value on every point of a domain."""
+    """The source divides by a value on every point of a domain where the guards hold."""
 
     divisor: Term
     domain: Domain
     variables: tuple[str, ...]
+    guards: Guards
 
 
 class Divisors:
@@ -293,7 +296,7 @@ class Divisors:
 
     def __init__(self, definitions: Definitions, surroundings: Surroundings) -> None:
         self._definitions = definitions
-        self._divisions = Facts(surroundings, self._inside, lambda division: division.divisor.reads)
+        self._divisions = Facts(surroundings, self._inside, lambda one: one.divisor.reads | reads_of(one.guards))
 
     def never_zero(self, divisor: SymbolicTensor, context: Domain) -> bool:
         """Tell whether no cell of a divisor is zero."""
@@ -319,7 +322,7 @@ class Divisors:
             return all(self.is_nonzero(piece, domain & part, guards, equality) for part, piece in term.pieces)
         if isinstance(term, Apply) and self._by_operation(term, domain, guards, equality):
             return True
-        return self._is_excluded(term, domain, guards, equality) or self._source_divides(term, domain, equality)
+        return self._is_excluded(term, domain, guards, equality) or self._source_divides(term, domain, guards, equality)
 
     def _by_operation(self, term: Apply, domain: Domain, guards: Guards, equality: Equality) -> bool:
         if term.op == "select":
@@ -345,20 +348,22 @@ class Divisors:
                     return True
         return False
 
-    def _source_divides(self, term: Term, domain: Domain, equality: Equality) -> bool:
+    def _source_divides(self, term: Term, domain: Domain, guards: Guards, equality: Equality) -> bool:
         """Tell whether the source divides by a term everywhere on a domain, in several places maybe."""
         for candidate in {self._definitions.expand(t, domain): None for t in (_stripped(term), term)}:
             left = domain
             for division in self._divisions:
-                for there in self._divided_at(division, candidate, left, equality):
+                for there in self._divided_at(division, candidate, (guards, left), equality):
                     left -= there
                 if left.is_empty():
                     return True
         return False
 
-    def _divided_at(self, division: Division, term: Term, domain: Domain, equality: Equality) -> Iterator[Domain]:
-        """Yield points of a domain at which a division of the source has this divisor."""
-        divisor = division.divisor
+    def _divided_at(
+        self, division: Division, term: Term, place: tuple[Guards, Domain], equality: Equality
+    ) -> Iterator[Domain]:
+        """Yield points of a domain, where guards hold, at which a division of the source has this divisor."""
+        divisor, (guards, domain) = division.divisor, place
         if isinstance(divisor, Index) and width(divisor.dtype) <= width(term.dtype):
             divisor = terms.index(divisor.affine, term.dtype)  # not zero in a narrow type, so in none
         if divisor.dtype != term.dtype:
@@ -367,23 +372,31 @@ class Divisors:
             free = [v for v in division.variables if v not in values]
             mine = substitute(divisor, values)
             there = domain & division.domain.project_out(*free).substitute(values)
-            if not there.is_empty() and (mine is term or equality(mine, term, there)):
+            if there.is_empty() or not (mine is term or equality(mine, term, there)):
+                continue
+            if is_implied(division.guards, values, (guards, there), equality):
                 yield there
 
     def _inside(self, term: Term, domain: Domain, variables: tuple[str, ...]) -> Iterator[Division]:
-        """Yield what a term divides by, however its conditions turn out; shared ones once."""
-        seen: set[At] = set()
-        stack: list[At] = [(term, domain, variables)]
+        """Yield what a term divides by, and under which conditions; shared ones once for the same conditions."""
+        if not any(applies(node, _DIVISIONS) for node in walk(term)):
+            return
+        seen: set[tuple[At, Guards]] = set()
+        stack: list[tuple[At, Guards]] = [((term, domain, variables), ())]
         while stack:
-            at = node, inside, bound = stack.pop()
-            if at in seen:
+            found = (node, inside, bound), guards = stack.pop()
+            if found in seen:
                 continue
-            seen.add(at)
+            seen.add(found)
             if applies(node, _DIVISIONS):
                 # A float may be divided by an integer that is zero: only integer division tells of the integer.
                 divisor = _stripped(node.args[1]) if is_integer(node.dtype) else node.args[1]
-                yield Division(self._definitions.expand(divisor, inside), inside, bound)
-            stack += operands_in_any_case(at)
+                yield Division(self._definitions.expand(divisor, inside), inside, bound, guards)
+            stack += [(operand, guards) for operand in operands_in_any_case(found[0])]
+            if applies(node, "select") and len(seen) < _MOST_WAYS:
+                for arm, holds in zip(node.args[1:], (True, False), strict=True):
+                    if any(applies(inner, _DIVISIONS) for inner in walk(arm)):
+                        stack.append(((arm, inside, bound), (*guards, (node.args[0], holds))))
 
 
 def _keeps_nonzero(cast: Apply) -> bool:

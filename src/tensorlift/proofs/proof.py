@@ -30,14 +30,12 @@ from tensorlift.poly.names import fresh
 from tensorlift.proofs.counterparts import (
     Counterparts,
     CutExecution,
-    conditions_of,
-    is_implied,
-    reads_of,
     refusal_of,
 )
 from tensorlift.proofs.divisors import Divisors
 from tensorlift.proofs.expansion import Definitions, Facts, Surroundings
 from tensorlift.proofs.failure import INTERFACE, MEMORY, UNEQUAL, CheckFailure
+from tensorlift.proofs.implied import conditions_of, is_implied, reads_of
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.proofs.values import Buffer, Held, Item
 

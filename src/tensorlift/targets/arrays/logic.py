@@ -122,7 +122,7 @@ def shift(op: str, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
     if not is_integer(dtype) or strength is not Strength.STRONG:
         o.refuse("a shift of anything but NumPy integers")
     count = None if x2.rank else affine_of(x2.value())
-    if count is not None:
+    if count is not None and count.is_constant:
         o.require("a shift by less than the width", at_least(count, 0), less(count, width(dtype)))
     operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
     return elementwise(o, partial(terms.apply, op), operands, dtype)

@@ -102,7 +102,7 @@ def _on_bits(op: str, left: Term, right: Term) -> Term:
 def _shift(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
     _require_kind(o, lhs, "integer")
     count = None if rhs.rank else affine_of(rhs.value())
-    if count is not None:
+    if count is not None and count.is_constant:
         o.require("a shift by less than the width", at_least(count, 0), less(count, width(rhs.dtype)))
     return applied(o, partial(_on_bits if op == "shl" else terms.apply, op), (lhs, rhs))
 
@@ -162,7 +162,7 @@ def _unsigned(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTens
 def _unsigned_shift(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
     _require_kind(o, lhs, "integer")
     count = None if rhs.rank else affine_of(rhs.value())
-    if count is not None:
+    if count is not None and count.is_constant:
         o.require("a shift by less than the width", at_least(count, 0), less(count, width(rhs.dtype)))
     one_type(o, (lhs, rhs))
     return with_sign(applied(o, partial(terms.apply, "shr"), (without_sign(lhs), without_sign(rhs))))
