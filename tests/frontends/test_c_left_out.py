@@ -85,6 +85,11 @@ VEC *doubles(VEC *v, VEC *out) {
   for (unsigned i = 0; i < v->dim; i++) out->ve[i] = v->ve[i] * 2;
   return out;
 }
+VEC *made(VEC *v, int n) {
+  if (n < 3) return resized(0, n);
+  for (int i = 0; i < n; i++) v->ve[i] = 2;
+  return v;
+}
 VEC *both(VEC *v, VEC *out) { return halved(doubled(v), out); }
 double *moved(double *x, int n) { while (n-- > 0) *x++ *= 2; return x; }
 VEC *either(VEC *v, VEC *w, int n) { for (int i = 0; i < n; i++) v->ve[i] = 0; return n > 3 ? v : w; }
@@ -93,10 +98,11 @@ VEC *either(VEC *v, VEC *w, int n) { for (int i = 0; i < n; i++) v->ve[i] = 0; r
 
 def test_a_parameter_that_is_returned_is_the_caller_s_own() -> None:
     found = _functions(HEAD + RETURNED)
-    for name in ("scaled", "checked", "doubled", "halved", "doubles", "both"):
+    for name in ("scaled", "checked", "doubled", "halved", "doubles", "made", "both"):
         assert found[name].lifted, found[name].diagnostics
         assert "return None" not in found[name].program
-    assert [one.text for one in found["checked"].preconditions] == ["n >= 3"]
+    for name in ("checked", "made"):
+        assert [one.text for one in found[name].preconditions] == ["n >= 3"]
     assert [one.kind for one in found["doubles"].preconditions] == ["left-out", "distinct", "no-overlap"]
     assert "v_dim == out_dim" in {one.text for one in found["both"].preconditions}
     assert [found[name].diagnostics[0].code for name in ("moved", "either")] == ["TL136", "TL140"]

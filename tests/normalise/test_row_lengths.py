@@ -96,6 +96,29 @@ def _fills(rows: str, row: str) -> None:
     assert "np.ones((p, " in str(lifted.program), lifted.program
 
 
+# What is filled, part by part, with the shape of ``a``.
+PARTS = {
+    "for (int i = 0; i < m*p; i++) a[m*p*n + i] += 1;": ("a_size", "m", "p"),
+    "for (int i = 0; i < m*p; i++) for (int k = 0; k < q; k++) a[k*m*p*(n + 2) + n*m*p + i] += 1;": (
+        "q",
+        "n + 2",
+        "m",
+        "p",
+    ),
+    "for (int i = 0; i < m*p*q; i++) a[i] *= 2; for (int i = 0; i < m*p; i++) a[n*m*p + i] += 1;": ("q", "m", "p"),
+    "for (int i = 0; i < m*p*3; i++) a[i] *= 2; for (int i = 0; i < m*p; i++) a[i + 2*m*p] += 1;": ("a_size", "m", "p"),
+    "for (int i = 0; i < q*p; i++) a[i] *= 2; for (int i = 0; i < q; i++) a[n*q + i] += 1;": ("p", "q"),
+}
+
+
+@pytest.mark.parametrize("body", PARTS)
+def test_offsets_of_several_sizes_are_whole_rows_of_rows(body: str) -> None:
+    text = f"void f(int n, int m, int p, int q, double *a) {{ {body} }}\n"
+    (lifted,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    assert lifted.verdict == "loop-free", lifted.diagnostics
+    assert [each.shape for each in lifted.parameters if each.name == "a"] == [PARTS[body]]
+
+
 BLUR = """
 void blur(const float *x, float *o, int h, int w, int r) {
   for (int y = 0; y < h; y++) for (int c = 0; c < w; c++) {

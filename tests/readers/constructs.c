@@ -196,3 +196,5 @@ int overflows(int n) { int m = 2147483647; return m - 3 + n; }
 int array_walk(int n, int a[]) { int s = 0; while (n-- > 0) { s += *a; a++; a += 1; } return s; }
 int into_loop(int n) { int s = 0; goto into; while (n > 0) { into: s += n--; } return s; do s--; while (s > n); return s; }
 int dead_then_live(int n) { int s = n; goto there; for (s = 3; s < n; s++) { there: if (s > 9) return s; s += 2; } do { s++; } while (s < 5); return s; }
+int leading_zeros(int n, const unsigned a[]) { unsigned long l = a[0]; return __builtin_clz(a[0] | 1) * 100 + __builtin_clzl(l << n % 31 | 2) + __builtin_expect(n > 2, 1); }
+int same_type(int n, int *a, const int *b) { memcpy(a, b, 3 * sizeof(*a) + 0 * (a - b)); return a[0] + (int)((a - b) * 0) + n; }

@@ -58,8 +58,8 @@ def spread(array: Array, chain: list[Polynomial], ranges: Ranges) -> tuple[list[
         variables = {loop.variable for loop in access.domain.loops}
         level = 0
         while level < len(chain) <= _MOST_STRIDES:
-            rest = split_over(access, chain, variables, array)[level].without(variables)
-            longer = chain if rest.is_affine else _with_offset_strides(chain, level, rest, access.domain, ranges)
+            inner_first = borrow(split_over(access, chain, variables, array), chain, access.domain, ranges)
+            longer = _with_offset_stride(chain, level, inner_first[level], access.domain, ranges)
             level += longer == chain
             chain = longer
     splits: list[Split] = []
@@ -104,7 +104,8 @@ def _row_length(
             return lead
     if stride not in rows:
         return stride
-    lengths = (stride, stride + ONE, stride - ONE) if stride == lead else (stride - ONE, stride, stride + ONE)
+    is_longer = stride != lead and (stride - lead).is_constant
+    lengths = (stride - ONE, stride, stride + ONE) if is_longer else (stride, stride + ONE, stride - ONE)
     certain = next((row for row in lengths if all(_holds(row, access, ranges) for access in accesses)), None)
     if certain is not None or not (stride - lead).is_constant:
         return certain or stride
@@ -220,26 +221,30 @@ def _stride_of(factor: Polynomial, access: Access, ranges: Ranges) -> Polynomial
     return -stride if is_below and not is_known else stride
 
 
-def _with_offset_strides(
-    chain: list[Polynomial], level: int, rest: Polynomial, domain: Domain, ranges: Ranges
+def _with_offset_stride(
+    chain: list[Polynomial], level: int, subscript: Polynomial, domain: Domain, ranges: Ranges
 ) -> list[Polynomial]:
     """Add a stride for an invariant product such as ``h*s``: the factor that bounds a loop around, else the last.
 
     The innermost goes inside all strides of loop variables, which it need not divide: a row may end with a gap.  The
-    others, rows of rows as of ``c*h*w`` beside ``y*w + x``, divide the next stride.
+    others, rows of rows as of ``c*h*w`` beside ``y*w + x``, divide the next stride, and so does the length of a loop
+    where that is no sum of sizes, as of ``k*(c + 5)*h*w`` beside.
     """
-    lengths = {upper - loop.lower for loop in domain.loops for upper in loop.uppers}
+    rest, outer = subscript.without(domain.variables), chain[level + 1 :]
+    lengths = {upper - loop.lower: loop.variable for loop in domain.loops for upper in loop.uppers}
     found: dict[Polynomial, None] = {}
     for monomial in sorted(monomial for monomial in rest.terms if len(monomial) > 1):
         factors = [Polynomial.variable(name) for name in monomial if name in ranges.sizes]
         fitting = [factor for factor in factors if factor in lengths]
         if factors:
             found[fitting[0] if fitting else factors[-1]] = None
+    if rest.is_affine and outer and not outer[0].divide(chain[level])[0].is_affine:
+        used = subscript.variables()
+        found = dict.fromkeys(length for length, name in lengths.items() if name in used and length.variables())
     added = [stride * chain[level] for stride in found if stride * chain[level] not in chain]
-    outer = chain[level + 1 :]
-    if len(added) != 1 or (level and outer and outer[0].divide(added[0])[1] != ZERO):
-        return chain
-    return [*chain[: level + 1], *added, *outer]
+    if level or rest.is_affine:
+        added = [stride for stride in added if not outer or outer[0].divide(stride)[1] == ZERO]
+    return [*chain[: level + 1], *added, *outer] if len(added) == 1 else chain
 
 
 def primitive(factor: Polynomial) -> Polynomial:
