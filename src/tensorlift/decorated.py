@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     _Prepared = tuple[Form, dict[str, Any], tuple[LiftedProgram, dict[str, Kind], dict[str, Argument]]]
 
 _MOST_WAYS = 16  # that are quick, one for each kinds of arguments
+_MOST_FORMS = 32  # where each integer makes one
+_CONSTANTS: tuple[tuple[type, ...], ...] = ((), (bool,), (bool, int))
 
 
 class _OnlyRaisesError(Exception):
@@ -78,7 +80,8 @@ class LiftedFunction:
         self._record = FunctionRecord(self._name, Verdict.REFUSED, target=target)
         if target not in target_names():
             get_target(target)
-        self._is_plain = self._truths = False  # truth values are constants where the function has no form else
+        self._is_plain = False
+        self._constants: tuple[type, ...] = ()  # types whose values are constants, where the function has no form else
         self._enter = compilable(self._called, lambda: self._is_plain) if target == "torch" else self._called
         self._quick, self._tried = no_quick_way, set[object]()
         try:
@@ -159,22 +162,23 @@ class LiftedFunction:
         return program.run(given)
 
     def _prepared(self, values: Mapping[str, Any], fields: Sequence[Field]) -> _Prepared:
-        """Find the form and the program for the arguments of a call, where truth values are constants if that helps."""
+        """Find the form and the program for a call, where truth values, then integers, are constants if that helps."""
         try:
-            return self._varied(values, fields)
+            return self._varied(values, fields, self._constants if len(self._forms) < _MOST_FORMS else ())
         except LiftError as error:
-            if self._truths or type(error) is not LiftError or not any(isinstance(v, bool) for v in values.values()):
+            if type(error) is not LiftError or len(self._forms) >= _MOST_FORMS:
                 raise
-            self._truths = True
-            try:
-                return self._varied(values, fields)
-            except LiftError:
-                self._truths = False
-                raise error from None
+            for types in _CONSTANTS[_CONSTANTS.index(self._constants) + 1 :]:
+                if any(type(value) is types[-1] for value in values.values()):
+                    with suppress(LiftError):
+                        found = self._varied(values, fields, types)
+                        self._constants = types
+                        return found
+            raise
 
-    def _varied(self, values: Mapping[str, Any], fields: Sequence[Field]) -> _Prepared:
-        variation = self._plain.variation(values, truths=self._truths)._replace(fields=tuple(fields))
-        with self._recorded(form := self._form(variation)):
+    def _varied(self, values: Mapping[str, Any], fields: Sequence[Field], constants: tuple[type, ...]) -> _Prepared:
+        variation = self._plain.variation(values, constants, {field.name for field in fields if field.is_bound})
+        with self._recorded(form := self._form(variation._replace(fields=tuple(fields)))):
             if form.live.only_raises:
                 raise _OnlyRaisesError
             types = {name: values[name] for name, _ in variation.types}
@@ -230,17 +234,17 @@ class LiftedFunction:
             return  # a call says what they are
         try:
             self._lift_assumed(Variation(known))
-        except LiftError as error:
+        except LiftError:
             if self._live.may_be_complex:
                 self._forms = {Variation(): plain}  # a call says what is complex
                 return
-            if not any(isinstance(value, bool) for value in defaults.values()):
-                raise
-            with suppress(LiftError):
-                self._lift_assumed(Variation(plain.variation(defaults, truths=True).types))
-                self._truths = True
-            if not self._truths:
-                raise error from None
+            for types in _CONSTANTS[1:]:
+                if any(type(value) is types[-1] for value in defaults.values()):
+                    with suppress(LiftError):
+                        self._lift_assumed(Variation(plain.variation(defaults, types).types))
+                        self._constants = types
+                        return
+            raise
 
     def _lift_assumed(self, variation: Variation) -> None:
         with self._recorded(form := self._form(variation)):

@@ -6,6 +6,7 @@ the function without those parameters, where their names mean the types, and wit
 
 from __future__ import annotations
 
+import ast
 import inspect
 import threading
 from functools import cached_property
@@ -44,7 +45,7 @@ from tensorlift.runtime.libraries import over_numpy
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from tensorlift.frontends.python import LiveFunction
     from tensorlift.frontends.python.fields import Field
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 
 # Reasons to refuse a function whatever its arguments are: others may hold for what it was assumed to take alone.
 _IN_ANY_CASE = {f"TL{number}" for number in (110, 120, 122, *range(165, 172), 173, 174, 175, 179, 182, 183, 184, 508)}
+_LARGE = 1 << 31  # integers below are constants where that helps
 _LIFTING = threading.RLock()  # one function is lifted at a time, whatever threads call
 
 
@@ -104,6 +106,11 @@ class Form:
     def _used(self) -> set[str]:
         return {name for statement in self.live.node.body for name in names_in(statement)}
 
+    @cached_property
+    def _bound(self) -> set[str]:
+        names = (node for node in ast.walk(self.live.node) if isinstance(node, ast.Name))
+        return {node.id for node in names if isinstance(node.ctx, ast.Store)}
+
     def lift_assumed(self) -> None:
         """Lift for what annotations and use tell; raises LiftError for what refuses the function in any case."""
         assumed = self.live.assumed()
@@ -127,10 +134,12 @@ class Form:
         check_apart(values, found, place)
         return found
 
-    def variation(self, values: Mapping[str, Any], *, truths: bool = False) -> Variation:
+    def variation(
+        self, values: Mapping[str, Any], constants: tuple[type, ...] = (), bound: Collection[str] = ()
+    ) -> Variation:
         """Find the types and the complex numbers that no annotation tells among the arguments of a call.
 
-        Texts are constants, and with ``truths`` so are truth values.
+        Texts are constants, and so are numbers of some types that no statement binds, nor one of a field in ``bound``.
         """
         named = {name: type_named(value) for name, value in values.items() if name not in self._told}
         named |= {
@@ -138,7 +147,12 @@ class Form:
             for name, value in values.items()
             if _is_text(value) and (name in self.texts or name not in self._used)
         }
-        named |= {name: str(value) for name, value in values.items() if truths and isinstance(value, bool)}
+        named |= {
+            name: str(value)
+            for name, value in values.items()
+            if type(value) in constants
+            and (type(value) is bool or (abs(value) < _LARGE and name not in self._bound and name not in bound))
+        }
         types = ((name, named.get(name, "")) for name in values)
         annotations = ((name, _complex_kind(values[name])) for name in self._untold if name in values)
         found = Variation(tuple(one for one in types if one[1]), tuple(one for one in annotations if one[1]))

@@ -256,7 +256,7 @@ class _Writer:
         tests = [
             *(self._is_kind(parameter) for parameter in self._kinds if parameter not in parts),
             *(f"type({parameter}) is _type_{parameter}" for parameter in self._numbers),
-            *(f"{parameter} is _type_{parameter}" for parameter in self._types),
+            *map(self._is_constant, self._types.items()),
             *(self._is_current(number, *meaning) for number, meaning in enumerate(meanings)),
             *self._extents(),
             *(self._condition(p.condition) for p in program.conditions if p.condition is not None),
@@ -290,6 +290,12 @@ class _Writer:
             return test
         least, most = (-EXACT, EXACT) if kind.letter == "f" else _limits(kind)
         return f"{test} and {least} <= {name} <= {most}"
+
+    @staticmethod
+    def _is_constant(item: tuple[str, Any]) -> str:
+        """Test that an argument is the constant that it was: one object, but for integers."""
+        name, value = item
+        return f"type({name}) is int and {name} == {value}" if type(value) is int else f"{name} is _type_{name}"
 
     def _taken(self, name: str) -> str:
         """Spell what the program takes for an argument."""

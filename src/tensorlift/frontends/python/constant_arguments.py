@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import operator
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.python.syntax import arguments_of, given_arguments
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 UNKNOWN = "\0"  # no text of a source
 _TEXT_METHODS = {"lower", "upper", "strip", "casefold", "startswith", "endswith"}
 _CONSTANTS = {"None", "True", "False"}
+_ORDERS = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 _LISTS = (ast.Tuple, ast.List, ast.Set)
 
 
@@ -49,7 +51,7 @@ def _name(node: ast.expr) -> str:
 
 def constants_among(types: Mapping[str, str]) -> dict[str, Any]:
     """Give the constants among what names mean, texts as Python spells them; the others are types."""
-    return {n: ast.literal_eval(text) for n, text in types.items() if text in _CONSTANTS or text[0] in "'\""}
+    return {n: ast.literal_eval(text) for n, text in types.items() if text in _CONSTANTS or text[0] in "'\"-0123456789"}
 
 
 def _asked(function: ast.FunctionDef) -> Iterator[list[ast.expr]]:
@@ -174,7 +176,7 @@ class _Folded(ast.NodeTransformer):
         *others, last = [
             value for value in node.values if _truth(value) is not (not decides) or value is node.values[-1]
         ]
-        is_left_out = _truth(last) is (not decides) and all(map(_is_truth, others))
+        is_left_out = _truth(last) is (not decides) and all(map(_is_truth, node.values))
         node.values = others if is_left_out else [*others, last]
         return node.values[0] if len(node.values) == 1 else node
 
@@ -244,10 +246,12 @@ def _matches(pattern: ast.pattern, subject: str) -> bool | None:
     return None if value == UNKNOWN else value == subject
 
 
-def _value(node: ast.expr) -> str | bool | tuple[str, ...] | None:
-    """Give the text, truth value, ``None`` or list of texts that an expression is, UNKNOWN for anything else."""
-    if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str | bool)):
+def _value(node: ast.expr) -> str | int | tuple[str, ...] | None:
+    """Give the text, integer, truth value, ``None`` or list of texts that an expression is, else UNKNOWN."""
+    if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str | int)):
         return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and type(value := _value(node.operand)) is int:
+        return -value
     items = [_value(item) for item in node.elts] if isinstance(node, _LISTS) else []
     texts = tuple(item for item in items if isinstance(item, str) and item != UNKNOWN)
     return texts if texts and len(texts) == len(items) else UNKNOWN
@@ -256,10 +260,13 @@ def _value(node: ast.expr) -> str | bool | tuple[str, ...] | None:
 def _compared(op: ast.cmpop, left: Any, right: Any) -> bool | None:
     if isinstance(right, tuple):
         return None if not isinstance(op, ast.In | ast.NotIn) else (left in right) is isinstance(op, ast.In)
-    is_one = isinstance(left, str) and isinstance(right, str)  # which of two equal texts is nobody's business
-    if isinstance(op, ast.Eq | ast.NotEq) or (isinstance(op, ast.Is | ast.IsNot) and not is_one):
-        return (left == right) is isinstance(op, ast.Eq | ast.Is)
-    return None
+    if isinstance(left, int) and isinstance(right, int) and type(op) in _ORDERS:
+        return bool(_ORDERS[type(op)](left, right))
+    if isinstance(op, ast.Eq | ast.NotEq):
+        return (left == right) is isinstance(op, ast.Eq)
+    if isinstance(op, ast.Is | ast.IsNot) and (type(left) is not type(right) or left is None or type(left) is bool):
+        return (left is right) is isinstance(op, ast.Is)
+    return None  # which of two equal texts or numbers is nobody's business
 
 
 def _truth(node: ast.expr) -> bool | None:
@@ -275,5 +282,7 @@ def _is_truth(node: ast.expr) -> bool:
     return is_contrary or isinstance(node, ast.Compare) or isinstance(_value(node), bool)
 
 
-def _constant(value: str | bool, like: ast.expr) -> ast.Constant:  # noqa: FBT001 - a constant
+def _constant(value: str | int, like: ast.expr) -> ast.expr:
+    if type(value) is int and value < 0:  # as a source spells it
+        return ast.copy_location(ast.UnaryOp(ast.USub(), ast.copy_location(ast.Constant(-value), like)), like)
     return ast.copy_location(ast.Constant(value), like)
