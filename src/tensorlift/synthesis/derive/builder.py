@@ -188,6 +188,14 @@ class Builder:
             return argument
         if isinstance(argument, SizeValue) and (is_float(dtype) or width(dtype) >= width(argument.dtype)):
             return self.size(argument.affine, dtype)
+        inner = argument.argument if isinstance(argument, Cast) else argument
+        if (
+            inner.dtype == dtype
+            and is_integer(dtype)
+            and is_integer(argument.dtype)
+            and width(argument.dtype) >= width(dtype)
+        ):
+            return inner  # it keeps all bits
         return self._node(Cast, dtype, argument.shape, argument)
 
     def conditional(self, condition: Expression, chosen: Expression, other: Expression) -> Expression:

@@ -95,6 +95,8 @@ def _apply(term: Apply, scope: Scope) -> Value:
         return scope.converted(values[0], term.dtype)
     if term.op == "within":
         raise no_operation()
+    if term.op in ("shl", "shr"):  # a count may be of a type without a sign, which libraries join with others to floats
+        values[1] = scope.converted(values[1], term.dtype)
     return scope.combined(term.op, *guarded_operands(term.op, values, scope))
 
 
