@@ -153,9 +153,8 @@ def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool
         inside, bound = domain & counted.position.domain, counted.position.bound
         is_some = domain.is_subset(inside.project_out(bound))
         return is_some and stays_within(counted.at(affine(bound)), low, high, inside)
-    if isinstance(place, Apply) and (place.op == "select" or (place.op in {"max", "min"} and place.dtype == DTYPE)):
-        arms = place.args[1:] if place.op == "select" else place.args
-        return all(stays_within(arm, low, high, domain) for arm in arms)
+    if _is_choice(place):
+        return all(_sides(place, low, high, domain, ()))
     if isinstance(place, Piecewise):
         return all(stays_within(term, low, high, domain & part) for part, term in place.pieces)
     if applies(place, ("add", "sub")) and place.dtype == DTYPE and (added := affine_of(place.args[1])) is not None:
@@ -170,6 +169,31 @@ def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool
         return domain.is_subset(inside.project_out(*place.bound)) and stays_within(place.body, low, high, inside)
     found = bounded(place, domain) if divides(place) else None
     return found is not None and found.lies_in(low, high, domain)
+
+
+def _is_choice(place: Term) -> TypeGuard[Apply]:
+    """Tell whether a place is one of two."""
+    return isinstance(place, Apply) and (place.op == "select" or (place.op in {"max", "min"} and place.dtype == DTYPE))
+
+
+def _sides(place: Term, low: Affine, high: Affine, domain: Domain, guards: Guards) -> tuple[bool, bool]:
+    """Tell whether a place is at least ``low``, and whether it is at most ``high``, where conditions hold."""
+    if not _is_choice(place):
+        least = most = stays_within(place, low, high, domain)
+        value = affine_of(place)
+        if value is not None and not least:
+            least, most = domain.implies(at_least(value, low)), domain.implies(at_least(high, value))
+    elif place.op == "select":
+        condition, *arms = place.args
+        cases = zip(arms, (True, False), strict=True)
+        found = [_sides(arm, low, high, domain, ((condition, holds),)) for arm, holds in cases]
+        least, most = (all(side) for side in zip(*found, strict=True))
+    else:
+        found = [_sides(arm, low, high, domain, ()) for arm in place.args]
+        whole, either = (all, any) if place.op == "min" else (any, all)
+        least, most = whole(side[0] for side in found), either(side[1] for side in found)
+    from_guards = _guarded(place, low, high, domain, guards)
+    return least or from_guards[0], most or from_guards[1]
 
 
 def _counts_truths(place: Term) -> TypeGuard[Reduce]:
@@ -267,23 +291,28 @@ def room_for(found: PlaceRead, extent: Affine, others: Iterable[Affine]) -> Cons
 
 def is_guarded(found: PlaceRead, extent: Affine) -> bool:
     """Tell whether the conditions under which a place is read keep it inside of an axis."""
+    return all(_guarded(found.place, Affine(0), extent - 1, found.domain, found.guards))
+
+
+def _guarded(place: Term, low: Affine, high: Affine, domain: Domain, guards: Guards) -> tuple[bool, bool]:
+    """Tell whether conditions say that a place is at least ``low``, and that it is at most ``high``."""
     least = most = False
-    work = list(found.guards)
+    work = list(guards)
     while work:
         condition, holds = work.pop()
         if applies(condition, "not"):
             work.append((condition.args[0], not holds))
         elif applies(condition, "and" if holds else "or"):
             work += [(part, holds) for part in condition.args]
-        elif applies(condition, _REVERSED) and found.place in condition.args:
-            is_first = condition.args[0] == found.place
+        elif applies(condition, _REVERSED) and place in condition.args:
+            is_first = condition.args[0] == place
             bound, op = condition.args[is_first], condition.op if is_first else _REVERSED[condition.op]
             op, value = op if holds else _NEGATED[op], affine_of(bound)
             if value is not None and op in {"gt", "ge"}:
-                least |= found.domain.implies(at_least(value + (op == "gt"), 0))
+                least |= domain.implies(at_least(value + (op == "gt"), low))
             elif value is not None:
-                most |= found.domain.implies(less(value - (op == "lt"), extent))
-    return least and most
+                most |= domain.implies(at_least(high, value - (op == "lt")))
+    return least, most
 
 
 _REVERSED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
