@@ -12,7 +12,9 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.tensor import affine_of
 from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term, applies, apply, reduce
+from tensorlift.ops.dtypes import is_integer
 from tensorlift.ops.scalar_ops import SCALAR_OPS
 from tensorlift.poly.affine import Affine, solved
 from tensorlift.session import SESSION
@@ -179,10 +181,22 @@ def as_extreme(term: Apply) -> Apply:
     condition, *arms = term.args
     if not applies(condition, _GREATER) or arms[0].dtype != arms[1].dtype:
         return term
-    if set(condition.args) != set(arms):
+    if set(condition.args) != set(arms) and not _is_next(condition, arms):
         return term
     is_greater = _GREATER[condition.op] == (condition.args[0] is arms[0])
     return apply("max" if is_greater else "min", *arms)
+
+
+def _is_next(condition: Apply, arms: list[Term]) -> bool:
+    """Tell whether an integer is compared with the one next to what is chosen: ``t >= n`` is ``t > n - 1``."""
+    value, limit = condition.args
+    if not is_integer(value.dtype) or value not in arms:
+        return False
+    bound, arm = affine_of(limit), affine_of(arms[arms[0] is value])
+    return bound is not None and arm is not None and bound - arm == Affine(_NEXT[condition.op])
+
+
+_NEXT = {"ge": 1, "lt": 1, "le": -1, "gt": -1}
 
 
 def _opened(term: Term) -> Term:

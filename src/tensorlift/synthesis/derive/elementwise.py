@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.normal.alike import as_extreme
 from tensorlift.comprehension.rewrite import bottom_up, place_of
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term, apply, cast
 from tensorlift.diagnostics import LiftError, refuse
@@ -122,9 +123,9 @@ def select_value(parts: tuple[Term, Term, Term], dtype: DType, scope: Scope) -> 
         return scope.combined("and", mask, first)
     if dtype == "bool" and not is_guarded and is_number(first.expression, 1):
         return scope.combined("or", mask, second)
-    extreme = _extreme(condition, chosen, other)
-    if extreme is not None:
-        return scope.combined(extreme, first, second)
+    extreme = as_extreme(apply("select", *parts, dtype=dtype))
+    if extreme.op != "select":
+        return scope.combined(extreme.op, first, second)
     return scope.combined("select", mask, first, second)
 
 
@@ -149,16 +150,6 @@ def _failing(term: Term) -> dict[Term, None]:
                 found[node] = None
             stack.extend(node.args[:1] if node.op == "select" else node.args)
     return found
-
-
-def _extreme(condition: Term, chosen: Term, other: Term) -> str | None:
-    """Return ``max`` or ``min`` where the select takes the greater or the lesser of what it compares."""
-    if not isinstance(condition, Apply) or condition.op not in ("lt", "le", "gt", "ge"):
-        return None
-    takes_left = condition.args == (chosen, other)
-    if not takes_left and condition.args != (other, chosen):
-        return None
-    return "min" if (condition.op in ("lt", "le")) == takes_left else "max"
 
 
 def _may_fail(term: Term, scope: Scope) -> bool:
