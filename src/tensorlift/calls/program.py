@@ -32,6 +32,7 @@ from tensorlift.contract.language import (
     InWords,
     IsArray,
     IsScalar,
+    ReadInside,
     Separate,
     Sum,
     atoms_of,
@@ -117,6 +118,10 @@ def read_conditions(
                 pass
             case InWords() if precondition.kind == "integers":
                 pass
+            case ReadInside(array):
+                message = f"no call can check that {array} is read inside of it"
+                remedy = f"ask for each place `k` that is computed: `if 0 <= k < len({array}):`"
+                raise refuse("TL524", message, precondition.location, remedy)
             case _:
                 message = f"no call can check the precondition `{precondition.text}`"
                 remedy = "lift the file with the function `lift` or the command, and check it before the call"

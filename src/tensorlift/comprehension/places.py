@@ -157,9 +157,9 @@ def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool
         return all(_sides(place, low, high, domain, ()))
     if isinstance(place, Piecewise):
         return all(stays_within(term, low, high, domain & part) for part, term in place.pieces)
-    if applies(place, ("add", "sub")) and place.dtype == DTYPE and (added := affine_of(place.args[1])) is not None:
-        by = -added if place.op == "add" else added
-        return stays_within(place.args[0], low + by, high + by, domain)
+    inner, by = _moved(place)
+    if inner is not place:
+        return stays_within(inner, low - by, high - by, domain)
     if _counts_truths(place) and not any(map(domain.mentions, place.bound)):
         ends = ends_of(domain & place.domain, place.bound[0])
         most = None if ends is None else ends[1] - ends[0] + 1
@@ -297,22 +297,34 @@ def is_guarded(found: PlaceRead, extent: Affine) -> bool:
 def _guarded(place: Term, low: Affine, high: Affine, domain: Domain, guards: Guards) -> tuple[bool, bool]:
     """Tell whether conditions say that a place is at least ``low``, and that it is at most ``high``."""
     least = most = False
-    work = list(guards)
+    work, (value, moved) = list(guards), _moved(place)
     while work:
         condition, holds = work.pop()
         if applies(condition, "not"):
             work.append((condition.args[0], not holds))
         elif applies(condition, "and" if holds else "or"):
             work += [(part, holds) for part in condition.args]
-        elif applies(condition, _REVERSED) and place in condition.args:
-            is_first = condition.args[0] == place
-            bound, op = condition.args[is_first], condition.op if is_first else _REVERSED[condition.op]
-            op, value = op if holds else _NEGATED[op], affine_of(bound)
-            if value is not None and op in {"gt", "ge"}:
-                least |= domain.implies(at_least(value + (op == "gt"), low))
-            elif value is not None:
-                most |= domain.implies(at_least(high, value - (op == "lt")))
+        elif applies(condition, _REVERSED):
+            sides = [_moved(side) for side in condition.args]
+            is_first = sides[0][0] == value
+            by, bound, op = sides[not is_first][1], affine_of(condition.args[is_first]), condition.op
+            if bound is None or sides[not is_first][0] != value:
+                continue
+            op, limit = op if is_first else _REVERSED[op], bound + moved - by
+            op = op if holds else _NEGATED[op]
+            if op in {"gt", "ge"}:
+                least |= domain.implies(at_least(limit + (op == "gt"), low))
+            else:
+                most |= domain.implies(at_least(high, limit - (op == "lt")))
     return least, most
+
+
+def _moved(place: Term) -> tuple[Term, Affine]:
+    """Return an integer without what is added to it, and that."""
+    by = Affine(0)
+    while applies(place, ("add", "sub")) and place.dtype == DTYPE and (added := affine_of(place.args[1])) is not None:
+        by, place = by + added if place.op == "add" else by - added, place.args[0]
+    return place, by
 
 
 _REVERSED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}

@@ -132,16 +132,21 @@ def rounded_sums(definitions: Iterable[Definition]) -> list[tuple[Definition, DT
     """
     sources: dict[str, dict[str, tuple[Definition, DType]]] = {}
     found: dict[str, tuple[Definition, DType]] = {}
+
+    def rounded_in(term: Term, definition: Definition) -> dict[str, tuple[Definition, DType]]:
+        folds = [node for node in walk(term) if isinstance(node, Reduce) and _may_be_rounded(node)]
+        mine = {definition.name: (definition, folds[0].dtype)} if folds else {}
+        for name in sorted(term.reads & sources.keys()):
+            mine |= sources[name]
+        return mine
+
     for definition in definitions:
         mine: dict[str, tuple[Definition, DType]] = {}
         for _, term in definition.pieces:
-            for node in walk(term):
-                if isinstance(node, Reduce) and _may_be_rounded(node):
-                    mine[definition.name] = definition, node.dtype
-            for name in sorted(term.reads & sources.keys()):
-                mine |= sources[name]
-            if mine and any(map(_makes_an_integer, walk(term))):
-                found |= mine
+            mine |= rounded_in(term, definition)
+            for node in walk(term) if mine else ():
+                if _makes_an_integer(node):
+                    found |= rounded_in(node, definition)
         if mine and is_float(definition.dtype):
             sources[definition.name] = mine
     return list(found.values())
