@@ -187,6 +187,8 @@ def _sides(place: Term, low: Affine, high: Affine, domain: Domain, guards: Guard
         condition, *arms = place.args
         cases = zip(arms, (True, False), strict=True)
         found = [_sides(arm, low, high, domain, ((condition, holds),)) for arm, holds in cases]
+        if _asks_for_itself(condition, arms[0]) and (of_some := _sides_of_some(arms[0], low, high, domain)) is not None:
+            found[0] = of_some
         least, most = (all(side) for side in zip(*found, strict=True))
     else:
         found = [_sides(arm, low, high, domain, ()) for arm in place.args]
@@ -194,6 +196,16 @@ def _sides(place: Term, low: Affine, high: Affine, domain: Domain, guards: Guard
         least, most = whole(side[0] for side in found), either(side[1] for side in found)
     from_guards = _guarded(place, low, high, domain, guards)
     return least or from_guards[0], most or from_guards[1]
+
+
+def _sides_of_some(place: Term, low: Affine, high: Affine, domain: Domain) -> tuple[bool, bool] | None:
+    """Tell so of an extreme over the points at which something holds, of which there are some; None for other terms."""
+    if not isinstance(place, Reduce) or place.op not in {"min", "max"} or any(map(domain.mentions, place.bound)):
+        return None
+    assert isinstance(place.body, Apply)
+    inside = domain & place.domain
+    (least, most), beside = (_sides(value, low, high, inside, ()) for value in place.body.args[1:])
+    return (least and beside[0], most) if place.op == "min" else (least, most and beside[1])
 
 
 def _counts_truths(place: Term) -> TypeGuard[Reduce]:
