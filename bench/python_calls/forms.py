@@ -203,7 +203,55 @@ def pairs_while_changed(x, y):
     return y
 
 
+def upsampled(x, factor: int):
+    out = np.zeros(len(x) * factor)
+    for i, v in enumerate(x):
+        out[i * factor] = v
+    return out
+
+
+def energy_of_frames(x, size=4):
+    energy = np.zeros(len(x) // size)
+    for f in range(len(energy)):
+        energy[f] = np.mean(x[f * size : (f + 1) * size] ** 2)
+    return energy
+
+
+def binned(x, nbins, lo=-2.0, hi=2.0):
+    h = np.zeros(nbins, dtype=np.int64)
+    width = (hi - lo) / nbins
+    for v in x:
+        b = int((v - lo) / width)
+        if b < 0:
+            b = 0
+        if b >= nbins:
+            b = nbins - 1
+        h[b] += 1
+    return h
+
+
+def cloud_in_cell(pos, grid):
+    for p in pos:
+        k = int(np.floor(p))
+        if 0 <= k and k + 1 < len(grid):
+            grid[k] += 1 - (p - k)
+            grid[k + 1] += p - k
+
+
+def automaton(cells, rule=30):
+    n = len(cells)
+    out = np.zeros(n, dtype=cells.dtype)
+    for i in range(n):
+        out[i] = (rule >> (4 * cells[(i - 1) % n] + 2 * cells[i] + cells[(i + 1) % n])) & 1
+    return out
+
+
 CASES = {
+    "upsampled": lambda r, n: (r.normal(size=n), 2),
+    "energy_of_frames": lambda r, n: (r.normal(size=4 * n),),
+    "binned": lambda r, n: (r.normal(size=3 * n), 5),
+    "cloud_in_cell": lambda r, n: (r.uniform(-1, n, size=2 * n), np.zeros(n)),
+    "automaton": lambda r, n: (r.integers(0, 2, size=n),),
     "backwards_while_changed": lambda r, n: (r.normal(size=n),),
     "pairs_while_changed": lambda r, n: (r.normal(size=n), r.normal(size=n)),
     "bigrams": lambda r, n: (r.integers(0, 4, size=n), 4),

@@ -165,3 +165,10 @@ def product(a, x, trans=False):
             for j in range(n):
                 y[i] += a[i, j] * x[j]
     return y
+
+
+def repeated(x, factor: int, order=1):
+    out = np.zeros(len(x) * factor)
+    for i, v in enumerate(x):
+        out[i * factor] = v if order == 1 else v**order
+    return out

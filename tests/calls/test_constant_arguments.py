@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.calls.functions_of_types import extreme, length, padded, product, smooth, total
+from tests.calls.functions_of_types import extreme, length, padded, product, repeated, smooth, total
 
 from tensorlift import lift
 from tensorlift.diagnostics import LiftError
@@ -45,6 +45,19 @@ def test_truth_values_are_constants_where_nothing_else_helps() -> None:
     assert lifted.source.endswith("def product(a, x):\n    return a.T @ x\n")
 
 
+def test_integers_are_constants_where_nothing_else_helps() -> None:
+    original: Any = repeated
+    lifted = lift(original, cache=False)
+    for call in ((2,), (300,), (300,), (1, 2), (2, 3), (1, True)):  # 300 is no object that Python keeps
+        assert np.allclose(lifted(X, *call), original(X, *call))
+    assert lifted.source.endswith("return x.copy()\n")
+    with pytest.raises(ValueError, match="negative dimensions"):
+        original(X, -1)
+    for factor in (-1, 1 << 40):
+        with pytest.raises(LiftError, match="TL1"):
+            lifted(X, factor)
+
+
 def test_a_text_with_which_the_original_raises_raises_as_that_does() -> None:
     with pytest.raises(ValueError, match="mode") as raised:
         lift(smooth, cache=False)(X, "full")
@@ -58,6 +71,10 @@ def test_a_text_with_which_the_original_raises_raises_as_that_does() -> None:
         "r = 1 if not (mode in ['a', 'c'] or x > 2) else 2",
         "r = x if mode is None else 7 if flag else 8",
         "r = x and flag",
+        "k = x and 2\nr = k or 3",
+        "r = (x and 1) and 2",
+        "r = flag and 1 < 2",
+        "r = [flag == 1, -1 < 0 and 2 >= 3][x > 1]",
         "r = flag and x",
         "r = (x and x + 4) and flag",
         "r = (x or x - 3) or flag or mode == 'c'",

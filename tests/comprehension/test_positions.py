@@ -178,6 +178,38 @@ def test_a_place_is_read_back(factor: int, rest: Affine) -> None:
 POSITIVE = reduce("sum", ("t",), between(0, "n"), cast(apply("gt", read("v", "t", dtype="i8"), num(0, "i8")), "i64"))
 
 
+CELL, ZERO, LAST = read("v", "i", dtype="i64"), num(0, "i64"), idx(N - 1)
+UNDER = apply("select", apply("ge", CELL, idx(N)), LAST, CELL)
+SEEN = apply("gt", read("v", "t", dtype="i64"), ZERO)
+BACKWARDS = reduce(
+    "min", ("t",), between(0, "n"), apply("select", SEEN, idx(N - 1 - Affine.var("t")), num(2**63 - 1, "i64"))
+)
+
+
+@pytest.mark.parametrize(
+    ("place", "is_inside"),
+    [
+        (CELL, False),
+        (UNDER, False),
+        (apply("select", apply("gt", CELL, idx(N)), LAST, CELL), False),
+        (apply("min", apply("max", CELL, ZERO), LAST), True),
+        (apply("max", apply("min", CELL, LAST), ZERO), True),
+        (apply("max", apply("min", CELL, idx(N)), ZERO), False),
+        (apply("min", CELL, LAST), False),
+        (apply("select", apply("lt", UNDER, ZERO), ZERO, UNDER), True),
+        (apply("select", apply("lt", UNDER, num(-1, "i64")), ZERO, UNDER), False),
+        (apply("select", apply("ge", CELL, idx(N)), LAST, apply("max", CELL, ZERO)), True),
+        (apply("select", apply("le", apply("add", CELL, num(2, "i64")), num(1, "i64")), ZERO, UNDER), True),
+        (apply("select", apply("le", apply("add", CELL, num(2, "i64")), num(0, "i64")), ZERO, UNDER), False),
+        (BACKWARDS, False),
+        (apply("select", reduce("any", ("t",), between(0, "n"), SEEN), BACKWARDS, LAST), True),
+        (apply("select", reduce("any", ("t",), between(0, "n"), SEEN), BACKWARDS, idx(N)), False),
+    ],
+)
+def test_conditions_and_extremes_keep_a_place_between_bounds(place: Term, *, is_inside: bool) -> None:
+    assert stays_within(place, Affine(0), N - 1, SOME) is is_inside
+
+
 @pytest.mark.parametrize(
     ("place", "most", "domain", "is_inside"),
     [

@@ -119,7 +119,7 @@ def read_conditions(
             case InWords() if precondition.kind == "integers":
                 pass
             case ReadInside(array):
-                message = f"no call can check that {array} is read inside of it"
+                message = f"no call can check that `{array}` is read inside of it"
                 remedy = f"ask for each place `k` that is computed: `if 0 <= k < len({array}):`"
                 raise refuse("TL524", message, precondition.location, remedy)
             case _:

@@ -186,12 +186,12 @@ def _sides(place: Term, low: Affine, high: Affine, domain: Domain, guards: Guard
     elif place.op == "select":
         condition, *arms = place.args
         cases = zip(arms, (True, False), strict=True)
-        found = [_sides(arm, low, high, domain, ((condition, holds),)) for arm, holds in cases]
+        found = [_sides(arm, low, high, domain, (*guards, (condition, holds))) for arm, holds in cases]
         if _asks_for_itself(condition, arms[0]) and (of_some := _sides_of_some(arms[0], low, high, domain)) is not None:
             found[0] = of_some
         least, most = (all(side) for side in zip(*found, strict=True))
     else:
-        found = [_sides(arm, low, high, domain, ()) for arm in place.args]
+        found = [_sides(arm, low, high, domain, guards) for arm in place.args]
         whole, either = (all, any) if place.op == "min" else (any, all)
         least, most = whole(side[0] for side in found), either(side[1] for side in found)
     from_guards = _guarded(place, low, high, domain, guards)
