@@ -10,6 +10,7 @@ import argparse
 import inspect
 import sys
 import timeit
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,27 @@ def rotate(z, a):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201 - as a
     return z[0]
 
 
+@dataclass
+class Rod:
+    """A state of which a function reads fields, and binds one."""
+
+    u: Any
+    rate: float = 0.5
+    time: float = 0.0
+
+
+def heat(rod, dt):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201 - as above
+    """Let the ends of an object's array be, and count its time."""
+    rod.u[1:-1] += dt * rod.rate * (rod.u[2:] - 2 * rod.u[1:-1] + rod.u[:-2])
+    rod.time += dt
+    return rod.time
+
+
+def affine(p, x):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201 - as above
+    """Read items of a dict."""
+    return p["w"] * x + p["b"]
+
+
 CALLS: dict[Callable[..., Any], tuple[Any, ...]] = {
     numpy_style.dot: (X, X),
     numpy_style.axpy: (1e-9, X, X.copy()),
@@ -49,7 +71,10 @@ CALLS: dict[Callable[..., Any], tuple[Any, ...]] = {
     numpy_style.matvec: (MATRIX, X),
     gather: (X, PLACES),
     rotate: (X + 1j, 1j),
+    heat: (Rod(X.copy()), 0.1),
+    affine: ({"w": X, "b": 1.0}, X),
 }
+_IN_NUMPY = {rotate, heat, affine}  # complex numbers and objects go the quick way in NumPy alone
 
 
 def main() -> int:
@@ -60,8 +85,8 @@ def main() -> int:
     for library in ("numpy", "jax", "torch"):
         if library == "numpy" or find_spec(library) is not None:
             for function, arguments in CALLS.items():
-                if function is rotate and library != "numpy":
-                    continue  # complex numbers go the quick way in NumPy alone
+                if function in _IN_NUMPY and library != "numpy":
+                    continue
                 worst = max(worst, _measured(function, library, arguments, options.turns))
     return int(worst > options.limit)
 
@@ -74,6 +99,10 @@ def _measured(function: Callable[..., Any], library: str, arguments: tuple[Any, 
     program = executable(lifted.record, library)
     by_name = dict(zip(inspect.signature(function).parameters, given, strict=True))
     numbers = {name: value for name, value in by_name.items() if isinstance(value, complex)}
+    held = {
+        name: value if isinstance(value, dict) else getattr(value, "__dict__", {}) for name, value in by_name.items()
+    }
+    by_name |= {f"{name}_{key}": value for name, fields in held.items() for key, value in fields.items()}
     by_name |= {f"{name}_re": value.real for name, value in numbers.items()}
     by_name |= {f"{name}_im": value.imag for name, value in numbers.items()}
     by_name |= {name: _parts(value) for name, value in by_name.items()}

@@ -153,12 +153,13 @@ class LiftedFunction:
                 raise self._explained(error) from None
             self._warn(error)
             return self.original(*arguments, **named)
-        if fields:
-            assert self._live is not None
-            returned = [kind for _, kind in program.interface.returns]
-            return _with_bound(objects, fields, program.run(given), returned, is_tuple=self._live.returns_tuple)
+        assert self._live is not None
         numbers = {name: (values[name], parts) for name, parts in parts_of(form.live.split.described).items()}
-        self._add_quick_way(Taken(program, kinds, given, types, numbers))
+        is_tuple = self._live.returns_tuple
+        self._add_quick_way(Taken(program, kinds, given, types, numbers, objects, fields, is_tuple))
+        if fields:
+            returned = [kind for _, kind in program.interface.returns]
+            return _with_bound(objects, fields, program.run(given), returned, is_tuple=is_tuple)
         return program.run(given)
 
     def _prepared(self, values: Mapping[str, Any], fields: Sequence[Field]) -> _Prepared:
@@ -188,7 +189,8 @@ class LiftedFunction:
         """Let later calls with arguments of the same types go the quick way, where there is one."""
         types = tuple(type(argument.given) for argument in taken.arguments.values())
         passed = [type(value) for value, _ in taken.numbers.values()]
-        known = types, tuple(taken.kinds.values()), str(taken.types), str(passed)
+        held = [(type(value), len(value) if isinstance(value, tuple) else 0) for value in taken.objects.values()]
+        known = types, tuple(taken.kinds.values()), str(taken.types), str(passed), str(held), str(taken.fields)
         if known in self._tried or len(self._tried) >= _MOST_WAYS or self._live is None:
             return
         self._tried.add(known)

@@ -107,3 +107,33 @@ def test_one_object_under_two_names_is_refused_where_it_is_changed() -> None:
     assert moved(point, SimpleNamespace(x=5.0)) == 5
     with pytest.raises(LiftError, match=r"`one\.x` and `other\.x` are one attribute"):
         moved(point, point)
+
+
+def test_objects_of_types_that_are_known_go_a_quick_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    originals: list[Any] = [Rod.later.original, kicked, dense, trained]
+    layers = ((np.ones((3, 2)), np.arange(2.0)), (np.ones((2, 1)), np.ones(1)))
+    x = np.arange(6.0).reshape(2, 3)
+
+    def arguments() -> list[tuple[Any, ...]]:
+        point = SimpleNamespace(x=np.arange(3.0), v=np.ones(3), t=0.0)
+        parameters = {"w": np.ones((3, 2)), "b": np.arange(2.0), "steps": 3}
+        return [(_rod(), 0.5), (point, 0.5), (x, layers), (parameters, x, 0.1)]
+
+    for place, original in enumerate(originals):
+        lifted, mine, other = lift(original, cache=False), arguments()[place], arguments()[place]
+        lifted(*arguments()[place])
+        monkeypatch.setattr(lifted, "_checked_call", None)
+        assert repr(lifted(*mine)) == repr(original(*other))
+        assert repr(mine) == repr(other)
+    point = SimpleNamespace(x=np.arange(3.0), v=np.ones(3), t=0)  # each of these goes the long way
+    lifted = lift(kicked, cache=False)
+    lifted(arguments()[1][0], 0.5)
+    monkeypatch.setattr(lifted, "_checked_call", None)
+    for changed in (point, SimpleNamespace(x=point.x), {"x": point.x}, SimpleNamespace(x=point.x, v=point.x, t=0.0)):
+        with pytest.raises(TypeError, match="not callable"):
+            lifted(changed, 0.5)
+    lifted = lift(dense, cache=False)
+    lifted(x, layers)
+    monkeypatch.setattr(lifted, "_checked_call", None)
+    with pytest.raises(TypeError, match="not callable"):
+        lifted(x, (*layers, layers[-1]))

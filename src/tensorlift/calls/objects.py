@@ -24,7 +24,7 @@ _NOTHING = object()
 
 
 class Field(Protocol):
-    """A field of an argument, by attributes of attributes, and items, which are as ``['w']``.
+    """A field of an argument, by attributes of attributes, and items, which are as ``['w']``, and its ``name``.
 
     ``is_bound`` where the function binds it, ``is_augmented`` where by ``+=`` and the like alone.
     """
@@ -33,6 +33,8 @@ class Field(Protocol):
     def owner(self) -> str: ...  # noqa: D102 - as the class says
     @property
     def path(self) -> tuple[str, ...]: ...  # noqa: D102 - as the class says
+    @property
+    def name(self) -> str: ...  # noqa: D102 - as the class says
     @property
     def is_bound(self) -> bool: ...  # noqa: D102 - as the class says
     @property
@@ -134,3 +136,60 @@ def bind(values: Mapping[str, Any], field: Field, value: Any, kind: str) -> None
         holder[ast.literal_eval(step)[0]] = value
     else:
         setattr(holder, step, value)
+
+
+_OPENED = """
+    try:
+        {steps}
+    except (AttributeError, LookupError):
+        return {otherwise}"""
+
+
+class Opened:
+    """How a quick way names what objects among its arguments hold, where they are of the types that they were.
+
+    ``values`` are those that names in the text stand for, ``owners`` the arguments.
+    """
+
+    def __init__(self, objects: Mapping[str, Any], fields: Sequence[Field]) -> None:
+        """Take the objects of one call."""
+        self.values: dict[str, Any] = {}
+        self.owners = {field.owner for field in fields}
+        self._objects, self._fields = objects, fields
+        self._holders: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._steps: list[str] = []
+        for field in fields:
+            self._steps.append(f"{field.name} = {self.spelled(field)}")
+
+    def text(self, otherwise: str) -> str:
+        """Write the statements; what they do not find goes the other way."""
+        return _OPENED.format(steps="\n        ".join(self._steps), otherwise=otherwise) if self._steps else ""
+
+    def spelled(self, field: Field) -> str:
+        """Spell a field, to be read or bound."""
+        return _followed(self._holder(field.owner, tuple(field.path[:-1])), field.path[-1])
+
+    def are_apart(self) -> list[str]:
+        """Test what `check_apart` checks: a field that is bound is read by no other name."""
+        pairs = [(one, other) for one in self._fields if one.is_bound for other in self._fields]
+        holders = {
+            (self._holder(one.owner, tuple(one.path[:-1])), self._holder(other.owner, tuple(other.path[:-1])))
+            for one, other in pairs
+            if one is not other and one.path[-1] == other.path[-1]
+        }
+        return [f"{one} is not {other}" for one, other in sorted(holders)]
+
+    def _holder(self, owner: str, path: tuple[str, ...]) -> str:
+        """Name the object at the end of a path, which is tested once."""
+        known = self._holders.get((owner, path))
+        if known is not None:
+            return known
+        name, value = owner, held_by(self._objects, owner, path)
+        if path:
+            name, inner = f"_held{len(self._holders)}", self._holder(owner, path[:-1])
+            self._steps.append(f"{name} = {_followed(inner, path[-1])}")
+        self.values[f"_of_{name}"] = type(value)
+        length = f" or len({name}) != {len(value)}" if isinstance(value, tuple) else ""
+        self._steps += [f"if type({name}) is not _of_{name}{length}:", "    raise LookupError"]
+        self._holders[owner, path] = name
+        return name

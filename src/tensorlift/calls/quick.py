@@ -15,6 +15,7 @@ import numpy as np
 
 from tensorlift.calls.complex_numbers import joined
 from tensorlift.calls.kinds import EXACT, JAX, TORCH, Argument, Kind, is_traced, library_of
+from tensorlift.calls.objects import Opened
 from tensorlift.calls.program import ARRAY, LIST, RETURNED, spellings
 from tensorlift.contract.decide import is_injective
 from tensorlift.contract.language import AnyOf, Compare, Extent, Inside, Quotient, Sum
@@ -23,13 +24,14 @@ if TYPE_CHECKING:
     import inspect
     from collections.abc import Callable, Mapping, Sequence
 
+    from tensorlift.calls.objects import Field
     from tensorlift.calls.program import LiftedProgram
     from tensorlift.contract.interface import Parameter
     from tensorlift.contract.language import Atom, Condition
 
     Call = Callable[..., Any]
 
-_TEXT = """def {name}{signature}:
+_TEXT = """def {name}{signature}:{opened}
     if not (
         {tests}
     ):
@@ -47,7 +49,8 @@ _WORDS = 64  # bits of the places that are compared as they lie in memory
 class Taken(NamedTuple):
     """What a call took: the program, and the arguments with their kinds.
 
-    ``types`` are arguments that are types, ``numbers`` those that are complex numbers, with the names of their parts.
+    ``types`` are arguments that are types, ``numbers`` those that are complex numbers, with the names of their parts,
+    and ``objects`` those in place of which their ``fields`` are taken; the function itself ``returns_tuple``.
     """
 
     program: LiftedProgram
@@ -55,6 +58,9 @@ class Taken(NamedTuple):
     arguments: Mapping[str, Argument]
     types: Mapping[str, Any]
     numbers: Mapping[str, tuple[Any, Sequence[str]]]
+    objects: Mapping[str, Any]
+    fields: Sequence[Field]
+    returns_tuple: bool
 
 
 NOT_QUICK = object()  # given by the quick ways of a function for arguments that none of them takes
@@ -219,16 +225,18 @@ class _Writer:
     """Writes the quick way for one program and one kind of arguments."""
 
     def __init__(self, taken: Taken, values: dict[str, Any]) -> None:
-        program, kinds, arguments, self._types, self._numbers = taken
+        program, kinds, arguments, self._types, self._numbers, objects, self._fields, self._returns_tuple = taken
         self._program, self._kinds, self._arguments, self._pairs = program, kinds, arguments, program.interface.pairs
         found = {library_of(argument.given) for name, argument in arguments.items() if kinds[name].rank} or {None}
         is_other = any(argument.is_foreign or is_traced(argument.given) for argument in arguments.values())
         self._library = found.pop()
         is_split = self._pairs or self._numbers or program.interface.ways
-        if found or is_other or (is_split and self._library is not None):
+        if found or is_other or ((is_split or self._fields) and self._library is not None):
             raise _NotQuickError
         self._arrays = {JAX: _JaxArrays, TORCH: _Tensors}.get(self._library, _Arrays)(values)
         self.values = self._arrays.values | {f"_type_{name}": value for name, value in self._types.items()}
+        self._objects = Opened(objects, self._fields)
+        self.values |= self._objects.values
         self._spelled = {name: name for name in kinds}
         for name, (value, parts) in self._numbers.items():
             self._spelled |= zip(parts, (f"{name}.real", f"{name}.imag"), strict=True)
@@ -249,11 +257,13 @@ class _Writer:
         """Write the function."""
         names = {name, *signature.parameters}
         parts = {part for _, parts in self._numbers.values() for part in parts}
-        known = {*self._kinds, *self._types, *self._numbers} - parts
+        fields = {field.name for field in self._fields}
+        known = ({*self._kinds, *self._types, *self._numbers} - parts - fields) | self._objects.owners
         if any(one.startswith("_") for one in names) or signature.parameters.keys() != known:
             raise _NotQuickError
         program = self._program
         tests = [
+            *self._objects.are_apart(),
             *(self._is_kind(parameter) for parameter in self._kinds if parameter not in parts),
             *(f"type({parameter}) is _type_{parameter}" for parameter in self._numbers),
             *map(self._is_constant, self._types.items()),
@@ -267,14 +277,20 @@ class _Writer:
         results = {output.name: f"_r{number}" for number, output in enumerate(program.record.outputs)}
         called = [f"{', '.join(results.values())} = _program({', '.join(map(self._given, program.record.parameters))})"]
         called += [self._put(written, results[written]) for written in program.written]
+        items = self._items(results)
+        bound = [field for field in self._fields if field.is_bound]
+        items, numbers = items[: len(items) - len(bound)], items[len(items) - len(bound) :]
+        called += [f"{self._objects.spelled(f)} = {number}" for f, number in zip(bound, numbers, strict=True)]
+        passed_on = ", ".join(passed)
         self.values["_program"] = program.over_numpy if self._library is None else program.function
         return _TEXT.format(
             name=name,
             signature=_spelled(signature),
+            opened=self._objects.text(f"_otherwise({passed_on})"),
             tests="\n        and ".join(filter(None, tests)) or "True",
-            arguments=", ".join(passed),
+            arguments=passed_on,
             called="\n    ".join(filter(None, called)),
-            returned=self._returned(results),
+            returned=self._returned(items, is_bound=bool(bound)),
         )
 
     def _is_kind(self, name: str) -> str:
@@ -390,7 +406,8 @@ class _Writer:
             return f"_np.zeros([{', '.join(map(self._sum, extents))}], {dtype!r})"
         return self._atom(parameter.name)
 
-    def _returned(self, results: Mapping[str, str]) -> str:
+    def _items(self, results: Mapping[str, str]) -> list[str]:
+        """Spell what the program returns for the function."""
         interface = self._program.interface
         items = [self._item(name, kind, results) for name, kind in interface.returns]
         if interface.keys:
@@ -402,11 +419,18 @@ class _Writer:
         if self._library is JAX:
             named = {name for name, _ in interface.returns}
             items = [*(results[name] for name in self._program.written if name not in named), *items]
+        return items
+
+    def _returned(self, items: Sequence[str], *, is_bound: bool) -> str:
+        interface = self._program.interface
+        is_tuple = self._returns_tuple if is_bound else interface.returns_tuple or len(items) > 1
         if interface.ways:
+            if is_bound:
+                raise _NotQuickError
             self.values |= {"_joined": joined, "_ways": interface.ways}
             together = f"_joined(({', '.join(items)},), _ways)"
             return f"tuple({together})" if interface.returns_tuple or len(interface.ways) > 1 else f"{together}[0]"
-        if interface.returns_tuple or len(items) > 1:
+        if is_tuple and (items or not is_bound):
             return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
         return items[0] if items else "None"
 

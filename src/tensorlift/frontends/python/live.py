@@ -344,7 +344,8 @@ class _Finder:
             return self.modules[code]
         node = with_annotations(self._definition(function), lambda name: _stands_for(name, function))
         module = self.modules[code] = Module(code.co_filename, {code.co_name: node}, {}, {}, is_live=True)
-        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        without_decorators = ast.Module([node.args, *node.body], [])  # type: ignore[list-item] # to be walked
+        names = {n.id for n in ast.walk(without_decorators) if isinstance(n, ast.Name)}
         own = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         rebound: set[str] = set()
         tables: dict[str, ast.expr] = {}
