@@ -344,16 +344,15 @@ class _Finder:
             return self.modules[code]
         node = with_annotations(self._definition(function), lambda name: _stands_for(name, function))
         module = self.modules[code] = Module(code.co_filename, {code.co_name: node}, {}, {}, is_live=True)
-        without_decorators = ast.Module([node.args, *node.body], [])  # type: ignore[list-item] # to be walked
-        names = {n.id for n in ast.walk(without_decorators) if isinstance(n, ast.Name)}
-        own = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        asked = [n for part in (node.args, *node.body) for n in ast.walk(part)]  # decorators are none of the function
+        names = {n.id for n in asked if isinstance(n, ast.Name)}
+        own = {n.id for n in asked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         rebound: set[str] = set()
         tables: dict[str, ast.expr] = {}
         for name in sorted(names - own - {argument.arg for argument in arguments_of(node)}):
             value = _value_of(name, function)
-            kept = copy.deepcopy(value) if table_of(value) is not None else value
-            self.captured.append(Captured(function, name, kept))
             table = table_of(value)
+            self.captured.append(Captured(function, name, value if table is None else copy.deepcopy(value)))
             if table is not None:
                 tables[name] = table
             elif value is not _NO_VALUE and not self._note(name, value, module):
