@@ -11,9 +11,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import CmpiOp, ConstantOp, ExtSIOp, SubiOp
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, StringAttr
 from xdsl.dialects.cf import AssertOp, BranchOp, ConditionalBranchOp
-from xdsl.dialects.func import ReturnOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 
 from tensorlift.ir.arithmetic import (
     COMPARED,
@@ -25,18 +25,17 @@ from tensorlift.ir.arithmetic import (
     predicate_of,
     wrapper,
 )
-from tensorlift.ir.literal_function import Flag, argument_names
+from tensorlift.ir.literal_function import Flag, argument_names, callee_of
 from tensorlift.normalise.edit import insert, last_of
 from tensorlift.normalise.jumps import decide, remove_unreached
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from xdsl.dialects.func import FuncOp
     from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 MOST_CASES = 64
-_MOST_OPERATIONS = 80_000  # of all cases together, each with all of the function
+_MOST_OPERATIONS = 80_000  # of all cases together, each with all of the function and what it calls
 _MOST_NUMBERS = 16  # that a value is known to be one of
 
 Numbers = frozenset[int] | None  # those that a value is one of; None for any
@@ -54,7 +53,7 @@ def cases_of(function: FuncOp) -> list[dict[str, Flag]]:
         if len(found) == MOST_CASES or not case:
             return []
         found.append({names[argument]: flag for argument, flag in case.items()})
-    is_short = len(found) * sum(1 for _ in function.walk()) <= _MOST_OPERATIONS
+    is_short = len(found) * sum(1 for _ in (function.parent_op() or function).walk()) <= _MOST_OPERATIONS
     return found if len(found) > 1 and is_short else []
 
 
@@ -84,15 +83,32 @@ def constants_asked(value: SSAValue, blocks: Collection[Block]) -> frozenset[int
 
 
 def _uses(value: SSAValue, blocks: Collection[Block]) -> Iterator[tuple[SSAValue, Operation]]:
-    """Yield what uses a value in some blocks, wherever branches pass it and in any width, with what it uses."""
-    passed = [value]
+    """Yield what uses a value in some blocks, wherever branches and calls pass it, in any width, with what it uses."""
+    passed, region = [value], next(iter(blocks)).parent
     for one in passed:  # which grows
-        for op, index in [(use.operation, use.index) for use in one.uses if use.operation.parent in blocks]:
-            if isinstance(op, BranchOp | ExtSIOp):
+        for op, index in [(use.operation, use.index) for use in one.uses]:
+            if op.parent not in blocks and (op.parent is None or op.parent.parent is region):
+                continue
+            called = _called(op)
+            if called is not None:
+                there: SSAValue = called.body.blocks[0].args[index]
+            elif isinstance(op, BranchOp | ExtSIOp):
                 there = op.successor.args[index] if isinstance(op, BranchOp) else op.result
-                passed += [] if there in passed else [there]
             else:
                 yield one, op
+                continue
+            passed += [] if there in passed else [there]
+
+
+def _called(op: Operation) -> FuncOp | None:
+    """Give the function of the same module that an operation calls."""
+    if not isinstance(op, CallOp):
+        return None
+    callee, module = callee_of(op), op.parent_op()
+    while not isinstance(module, ModuleOp | None):
+        module = module.parent_op()
+    found = (one for one in (module.ops if module else ()) if isinstance(one, FuncOp) and one.sym_name.data == callee)
+    return next((one for one in found if one.body.blocks), None)
 
 
 def compared_with(value: SSAValue, op: Operation) -> int | None:
