@@ -278,6 +278,23 @@ def test_a_program_computes_what_one_case_needs_where_it_does_not_trace_flags() 
     assert "jnp.where" in traced.program
 
 
+def test_flags_are_handed_on_to_what_is_called() -> None:
+    def last(text: str) -> FunctionRecord:
+        return lift_source(source_from_text(text, "f.c"), LiftOptions()).functions[-1]
+
+    found = last("""static float once(float x, int k) {
+  switch (k) { case 2: return x > 0; case 5: return 1 - x*x; case 7: return x; }
+  return 0;
+}
+static float twice(float x, int k, int n) { return once(x, k) + (n ? once(2*x, k) : 0); }
+void f(int n, int k, float *x) { for (int i = 0; i < n; i++) x[i] = twice(x[i], k, k == 9); }""")
+    asked = re.findall(r"^    if (.*):$", str(found.program), re.MULTILINE)
+    assert asked == ["k == 2", "k == 5", "k == 7"], found.program
+    counted = last("""static float once(float x, int k) { return k == 2 ? x : x * k; }
+void f(int n, int k, float *x) { for (int i = 0; i < n; i++) x[i] = once(x[i], k); }""")
+    assert "if k ==" not in str(counted.program)
+
+
 def test_flags_are_negative_and_have_names_of_python() -> None:
     text = """void turn(long dir, int n, const double *x, double *y) {
   if (dir == -1) for (int i = 0; i < n; i++) y[i] = x[n - 1 - i];
