@@ -35,9 +35,9 @@ from tensorlift.proofs.source.claims import Advance, Ahead, Claims, Hit, LoopCla
 from tensorlift.proofs.source.operations import Undecided, element_type
 from tensorlift.proofs.source.places import places_of
 from tensorlift.proofs.source.sense import are_bits_of
-from tensorlift.summarize.hits import called, left_early, states_of, stem
+from tensorlift.summarize.hits import called, left_early, states_of, stem, stems
 from tensorlift.summarize.indices import is_access
-from tensorlift.summarize.numbers import defined_once, in_one_iteration, temporaries, with_count
+from tensorlift.summarize.numbers import as_entered, defined_once, in_one_iteration, temporaries, with_count
 from tensorlift.summarize.one_loop import begins_at_rest, is_segment, level_of, nest, rows_of, together
 
 if TYPE_CHECKING:
@@ -72,9 +72,7 @@ def _memories(function: FuncOp, summary: Summary) -> dict[int, str]:
     for number, op in enumerate(made):
         hint, place = op.results[0].name_hint or "", location_of(op)
         at = (place.line, place.column) if place is not None else None
-        alike = [
-            n for n, i in infos.items() if hint in {n, i.source_name, n.rstrip("0123456789")} and _at(i.location, at)
-        ]
+        alike = [n for n, i in infos.items() if hint in stems(i.source_name) and _at(i.location, at)]
         left = sorted((name for name in alike if name not in found.values()), key=lambda n: infos[n].of is not None)
         if left:
             found[number] = left[0]
@@ -231,6 +229,7 @@ class _Finding:
 
     def _with_states(self, claim: LoopClaim, states: Effect) -> LoopClaim:
         """Add the states, with the values that they mean by names of numbers."""
+        states = as_entered(states, {name: own for name, own in self.numbers.items() if own in claim.phis})
         read = {n for p in states.values() for _, term in p for n in self._numbers(term)} - {*claim.phis}
         local = {name: at for name in sorted(read) if (at := self._local(name, claim.header)) is not None}
         named = {*local, *states}
@@ -244,8 +243,11 @@ class _Finding:
         """
         trips = prod((Polynomial.of(loop.upper[0] - loop.lower[0]) for loop in inner), start=ONE)
         arguments = self.flow.blocks[claim.header].args
-        phis = [self._phi(claim, argument) for argument in arguments]
-        left = {a: dtype for a, p in states.items() if a not in phis and (dtype := self._number_type(a, p)) is not None}
+        numbers = {a: dtype for a, p in states.items() if (dtype := self._number_type(a, p)) is not None}
+        own = {argument.name_hint for argument in arguments}
+        others = {a: dtype for a, dtype in numbers.items() if a not in own}
+        phis = [self._phi(claim, a, numbers if a.name_hint in numbers else others) for a in arguments]
+        left = {a: dtype for a, dtype in numbers.items() if a not in phis}
         for by_name in (True, False):
             for position, (phi, argument) in enumerate(zip(phis, arguments, strict=True)):
                 if isinstance(phi, str) and phi not in states:
@@ -268,7 +270,7 @@ class _Finding:
     def _iscalled(self, array: str, name: str) -> bool:
         """Tell whether a number that the states have is a variable of the source."""
         info = self.summary.all_arrays().get(array)
-        return name in {array.rstrip("0123456789"), info.source_name if info is not None else array}
+        return name in stems(info.source_name if info is not None else array)
 
     def _ahead(self, item: KeptLoop, array: str, states: list[Piece], versions: Mapping[str, str]) -> Ahead | None:
         """Say of a loop that was split where its part with a closed form has been, if that comes first."""
@@ -298,14 +300,14 @@ class _Finding:
             return found
         name = array or name
         info = self.summary.arrays.get(name)
-        names, best = {info.source_name if info is not None else name, name.rstrip("0123456789")}, None
+        places: dict[str | None, tuple[int, int]] = {}
         for number in sorted(self.flow.dominators(header) - {header}):
             block = self.flow.blocks[number]
             values: list[tuple[int, SSAValue]] = [(-1 - k, argument) for k, argument in enumerate(block.args)]
             values += [(k, op.results[0]) for k, op in enumerate(block.ops) if op.results]
-            named = [k for k, v in values if v.name_hint in names and not isinstance(v.type, MemRefType)]
-            best = (number, named[-1]) if named else best
-        return best
+            places |= {v.name_hint: (number, k) for k, v in values if not isinstance(v.type, MemRefType)}
+        names = stems(info.source_name if info is not None else name)
+        return next((places[called] for called in names if called in places), None)
 
     def _value_from(self, origin: Location, array: str, number: int, header: int) -> tuple[int, int] | None:
         """Return what was loaded at a place, or one of the results of a branch there, before a loop."""
@@ -354,17 +356,20 @@ class _Finding:
 
         return term if term.reads.isdisjoint(self.once.keys() | self.spread) else map_reads(term, domain, convert)
 
-    def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:
-        position, header = argument.index, claim.header
+    def _phi(self, claim: LoopClaim, argument: BlockArgument, numbers: Mapping[str, DType]) -> Phi:
+        """Name one of the ``numbers`` that states tell of, or say how an integer moves of which they tell nothing."""
+        position, header, name = argument.index, claim.header, argument.name_hint or f"phi{argument.index}"
         is_counted = claim.item is None or claim.item.goes_on is None
         is_counted = is_counted and (claim.is_segment or not self._is_data(_entry(self.flow, header)[position]))
+        alike = (n for n, dtype in numbers.items() if are_bits_of(element_type(argument.type), dtype))
+        is_counted = is_counted and not any(self._iscalled(number, name) for number in alike)
         for latch in self.flow.loops[header].blocks:
             for target, operands in self.flow.edges(latch):
                 step = self._step(operands[position], argument) if target == header and is_counted else None
                 if step is not None:
                     value = operands[position]
                     return Advance(step, wraps=not isinstance(value, BlockArgument) and not never_wraps(value.owner))
-        return argument.name_hint or f"phi{position}"
+        return name
 
     def _is_data(self, value: SSAValue) -> bool:
         """Tell whether an integer is a number of the data, which has no exact value."""

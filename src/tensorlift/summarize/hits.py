@@ -72,6 +72,15 @@ def stem(name: str) -> str:
     return name.rstrip("0123456789").rstrip("_")
 
 
+def stems(name: str) -> list[str]:
+    """Return what may be the name of a number in the source: all of a name, and without more of the digits it ends in.
+
+    >>> stems("temp12")
+    ['temp12', 'temp1', 'temp']
+    """
+    return [name[:end] for end in range(len(name), len(name.rstrip("0123456789")) - 1, -1)]
+
+
 def called(term: Term, domain: Domain, names: Mapping[str, str]) -> Term:
     """Read numbers by other names."""
     if term.reads.isdisjoint(names):

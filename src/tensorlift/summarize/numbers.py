@@ -30,15 +30,22 @@ def in_one_iteration(states: Effect, numbers: Mapping[str, str]) -> Effect:
             found[array] = pieces
         else:
             found[name] = [
-                (domain.substitute(at), _named(substitute(term, at), domain, array, name))
+                (domain.substitute(at), _named(substitute(term, at), domain, {array: name}))
                 for (domain, term), at in zip(pieces, here, strict=True)
             ]
     return found
 
 
-def _named(term: Term, domain: Domain, array: str, name: str) -> Term:
-    """Read a number in place of the cells of an array."""
-    return map_reads(term, domain, lambda found, _: read(name, (), found.dtype) if found.array == array else found)
+def as_entered(states: Effect, numbers: Mapping[str, str]) -> Effect:
+    """Read ``numbers`` with a cell for each iteration of a loop around by their own names: what a loop starts from."""
+    return {array: [(d, _named(term, d, numbers)) for d, term in pieces] for array, pieces in states.items()}
+
+
+def _named(term: Term, domain: Domain, numbers: Mapping[str, str]) -> Term:
+    """Read numbers in place of the cells of arrays."""
+    if term.reads.isdisjoint(numbers):
+        return term
+    return map_reads(term, domain, lambda r, _: read(numbers[r.array], (), r.dtype) if r.array in numbers else r)
 
 
 def with_count(phi: Phi, names: Sequence[str]) -> Phi:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation
 
-from tensorlift.comprehension.terms import Apply, Constant, Term
-from tensorlift.poly.domain import Domain
+from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
+from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain
 from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Undecided, Value, as_data
 
@@ -61,3 +61,21 @@ def decided(condition: Value, context: Domain) -> bool | None:
     if not isinstance(condition, Domain):
         return None
     return False if context.is_disjoint(condition) else True if context.is_subset(condition) else None
+
+
+def where(condition: Value, *, is_true: bool) -> Domain:
+    """Return the points at which a truth value may be that: all of them, but for what indices and sizes say."""
+    match condition:
+        case Domain():
+            return condition if is_true else condition.complement()
+        case Constant(value=value):
+            return UNIVERSE if bool(value) == is_true else EMPTY
+        case Piecewise(pieces=pieces):
+            left = Domain.union(domain for domain, _ in pieces).complement()
+            return Domain.union([left, *(domain & where(part, is_true=is_true) for domain, part in pieces)])
+        case Apply(op="not", args=(part,)):
+            return where(part, is_true=not is_true)
+        case Apply(op="and" | "or" as op, args=(left, right), dtype="bool"):
+            one, other = (where(part, is_true=is_true) for part in (left, right))
+            return one & other if (op == "and") == is_true else one | other
+    return UNIVERSE

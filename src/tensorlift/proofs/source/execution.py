@@ -28,7 +28,7 @@ from tensorlift.poly.affine import affine
 from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine, at_least, equal
 from tensorlift.poly.names import fresh
 from tensorlift.poly.polynomial import Polynomial
-from tensorlift.proofs.source.checks import decided, require_holds
+from tensorlift.proofs.source.checks import decided, require_holds, where
 from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim
 from tensorlift.proofs.source.exits import at_exit, counter_at_end
 from tensorlift.proofs.source.frames import Entered, Exit, Frame, Outcome, under
@@ -131,14 +131,10 @@ class Execution:
         condition = frame.value(op.operands[0])
         (then, given), (otherwise, others) = self.flow.edges(block)
         first, second = frame.all(given), frame.all(others)
-        inside, outside = context, context
-        if isinstance(condition, Domain):
-            outside = context - condition
-        if outside.is_empty() or (isinstance(condition, terms.Constant) and condition.value):
+        inside, outside = (context & where(condition, is_true=is_true) for is_true in (True, False))
+        if outside.is_empty():
             return then, Outcome(first, frame.state, context)
-        if isinstance(condition, Domain):
-            inside = context & condition
-        if inside.is_empty() or isinstance(condition, terms.Constant):
+        if inside.is_empty():
             return otherwise, Outcome(second, frame.state, context)
         end, test = self.meets(block, frame, stop), as_test(condition)
         one = self.arm(Exit(then, first, under(test, frame), inside), end)

@@ -11,6 +11,7 @@ after the loop, in one of its own.
 from __future__ import annotations
 
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
@@ -47,7 +48,8 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
     if not frame.is_sequential:
         raise Undecided("a loop stays inside of one that does not", loop.last)
     require_counted(loop, frame)
-    entry, beside = frame.state.copy(), _beside(run, loop, frame)
+    entry = frame.state.copy()
+    effect, resolve, numbers = _beside(run, loop, frame)
     carried = {one.array: one for one in item.carried}
     ahead = {array: one for array, one in claim.ahead.items() if array in carried and array not in loop.entry}
     relation = Relation(run, claim.variable, carried, ahead)
@@ -66,7 +68,7 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
     position = len(run.versions.known)
     run.versions.known.append(partial(relation.untouched, relation.touched(now, claim.variable)))
     begin = {a: relation.cells(a, one.name, now) for a, one in carried.items()}
-    after, lost, _ = iteration(run, loop, frame, begin, is_left_early=False)
+    after, lost, _ = iteration(run, loop, frame, begin, is_left_early=False, numbers=numbers)
     run.require_counters(loop, after.passed)
     left = dict(after.state.pieces)
     for phi, argument, number in loop.phis():
@@ -83,7 +85,6 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
         frame.state.rename(array, run.lost(array))
     for array, one in carried.items():
         frame.state.rename(array, relation.cells(array, one.name, end))
-    effect, resolve = beside
     entry.apply(effect, resolve)
     for array in effect.keys() - carried.keys():
         frame.state.rename(array, entry.pieces[array])
@@ -103,23 +104,30 @@ def require_counted(loop: Entered, frame: Frame) -> None:
         raise Undecided("the loop is not that of the definitions", loop.last)
 
 
-def _beside(run: Execution, loop: Entered, frame: Frame) -> tuple[Effect, dict[str, Term]]:
+def _beside(run: Execution, loop: Entered, frame: Frame) -> tuple[Effect, dict[str, Term], dict[str, Term]]:
     """Return what the loop leaves in arrays that have a closed form, which needs nothing that iterations hand on.
 
-    The definitions compute these in a loop of their own, after the one that stays.
+    The definitions compute these in a loop of their own, after the one that stays.  The last are numbers that have one,
+    as an iteration begins with them.
     """
     claim, ways = loop.claim, run.ways.copy()
     inner = Frame({}, Tracked(), frame, claim.header, variables=frame.variables | {claim.variable}, claim=claim)
     try:
         after = run.run(claim.header, loop.before, inner, loop.iterations, claim.header) if claim.states else None
         if after is None or inner.exits:
-            return {}, {}
+            return {}, {}, {}
         effect = run.checked(loop, after, inner)
     except Undecided:
-        return {}, {}
+        return {}, {}, {}
     finally:
         run.ways = ways
-    return {array: pieces for array, pieces in effect.items() if array in claim.states}, loop.entry | inner.outer
+    effect, resolve = {a: pieces for a, pieces in effect.items() if a in claim.states}, loop.entry | inner.outer
+    numbers = {
+        phi: rewrite.lookup(run.with_locals(claim, claim.states[phi], inner), {}, loop.iterations, loop.entry[phi])
+        for phi, _, _ in loop.phis()
+        if phi in effect
+    }
+    return effect, resolve, {n: frame.state.resolved(term, loop.iterations, resolve) for n, term in numbers.items()}
 
 
 class Relation:
@@ -206,8 +214,9 @@ def iteration(  # noqa: PLR0913 - where it begins, and how it may end
     *,
     is_left_early: bool = True,
     row: Row | None = None,
+    numbers: Mapping[str, Term] = MappingProxyType({}),
 ) -> tuple[Outcome, set[str], Frame]:
-    """Run an iteration on what arrays are at its start, from its header on, or from where ``begin`` gets to.
+    """Run an iteration on what arrays and ``numbers`` are at its start, from its header, or from where ``begin`` gets.
 
     Gives how it ends, the other arrays that it writes, and its frame, which has other ways out if it may have any.
     """
@@ -224,7 +233,7 @@ def iteration(  # noqa: PLR0913 - where it begins, and how it may end
         before = list(loop.before)
         for phi, _, number in loop.phis():
             unknown = terms.read(fresh(UNKNOWN), (), run.arrays[phi].dtype)
-            before[number] = start[phi][0][1] if phi in start else unknown
+            before[number] = start[phi][0][1] if phi in start else numbers.get(phi, unknown)
         started = dict(state.pieces)
         inner = Frame({}, state, frame, loop.claim.header, is_sequential=True)
         inner.variables = frame.variables | {loop.claim.variable}
