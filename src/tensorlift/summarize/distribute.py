@@ -146,8 +146,25 @@ class Distributor:
         groups = _components(len(units), edges)
         if len(groups) == 1:
             return None
-        parts = tuple(_loop_of([units[i] for i in group], loop) for group in groups)
+        ties = {(b, a) for a, b in edges if self._are_one(units[a], units[b])}
+        tied = [group for group in groups if any(not {*tie}.isdisjoint(group) for tie in ties)]
+        waiting = {i for group in tied if not is_parallel(_of(group, units, loop), context) for i in group}
+        ties = {tie for tie in ties if not waiting.isdisjoint(tie)}
+        groups = _components(len(units), edges | ties) if ties else groups
+        if len(groups) == 1:
+            return None
+        parts = tuple(_of(group, units, loop) for group in groups)
         return None if self.splits is Splits.WORTH_IT and _all_wait(parts, context) else parts
+
+    def _are_one(self, unit: Unit, later: Unit) -> bool:
+        """Tell whether two units are not worth two loops: one only says what a number is at first, or copies one."""
+        numbers = {array for array in self.renamed.values() if len(self.arrays[array].shape) == 1}
+        first, second = [s for _, s in unit], [s for _, s in later]
+        if all(isinstance(s, Store) and s.array in numbers and not s.term.reads for s in first):
+            return not written(first).isdisjoint(written(second))
+        loaded = {s.value for s in second if isinstance(s, Load) and s.array in numbers & written(first)}
+        others = [s for s in second if not (isinstance(s, Load) and s.value in loaded)]
+        return all(isinstance(s, Store) and isinstance(s.term, terms.Read) and s.term.array in loaded for s in others)
 
 
 def _last(loop: Loop) -> Affine | None:
@@ -293,8 +310,9 @@ def _reachable(start: int, targets: Mapping[int, Sequence[int]]) -> set[int]:
     return seen
 
 
-def _loop_of(units: list[Unit], loop: Loop) -> Loop:
-    statements = sorted((pair for unit in units for pair in unit), key=lambda pair: pair[0])
+def _of(group: Sequence[int], units: Sequence[Unit], loop: Loop) -> Loop:
+    """Return a loop of some units of the body of another."""
+    statements = sorted((pair for number in group for pair in units[number]), key=lambda pair: pair[0])
     body = tuple(s for _, s in statements)
     first = next((s.location for s in body if isinstance(s, Store | Loop) and s.location), None)
     return replace(loop, body=body, location=loop.location or first)
