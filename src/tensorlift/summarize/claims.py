@@ -39,6 +39,7 @@ from tensorlift.summarize.hits import called, left_early, states_of, stem, stems
 from tensorlift.summarize.indices import is_access
 from tensorlift.summarize.numbers import as_entered, defined_once, in_one_iteration, temporaries, with_count
 from tensorlift.summarize.one_loop import begins_at_rest, is_segment, level_of, nest, rows_of, together
+from tensorlift.summarize.turns import turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -365,11 +366,29 @@ class _Finding:
         is_counted = is_counted and not any(self._iscalled(number, name) for number in alike)
         for latch in self.flow.loops[header].blocks:
             for target, operands in self.flow.edges(latch):
-                step = self._step(operands[position], argument) if target == header and is_counted else None
-                if step is not None:
-                    value = operands[position]
-                    return Advance(step, wraps=not isinstance(value, BlockArgument) and not never_wraps(value.owner))
+                is_asked = target == header and is_counted
+                found = self._advance(claim, operands[position], argument) if is_asked else None
+                if found is not None:
+                    return found
         return name
+
+    def _advance(self, claim: LoopClaim, value: SSAValue, argument: SSAValue) -> Advance | None:
+        """Say how an integer moves by which value an iteration hands on; None where that is not known."""
+        step = self._step(value, argument)
+        if step is not None:
+            return Advance(step, wraps=not isinstance(value, BlockArgument) and not never_wraps(value.owner))
+        known = self._counters(claim)
+        found = turn(self.flow, claim, value, lambda side: self._constant(side, known))
+        match found and [self._advance(claim, one, argument) for one in found[1]]:
+            case [Advance(before, first, None), Advance(then, second, None)] if found is not None:
+                return Advance(before, first or second, (found[0], then))
+        return None
+
+    def _counters(self, claim: LoopClaim) -> dict[SSAValue, Polynomial]:
+        """Return which arguments of a header are the variable of a loop."""
+        arguments, low = self.flow.blocks[claim.header].args, Polynomial.of(claim.lower[0])
+        known = zip(arguments, map(self._constant, _entry(self.flow, claim.header)), strict=False)
+        return {a: Polynomial.variable(claim.variable) for a, start in known if start == low}
 
     def _is_data(self, value: SSAValue) -> bool:
         """Tell whether an integer is a number of the data, which has no exact value."""
@@ -399,15 +418,19 @@ class _Finding:
                 return left + right if op.name == "arith.addi" else left - right
         return None
 
-    def _constant(self, value: SSAValue) -> Polynomial | None:
-        """Return an integer that is a polynomial of sizes."""
+    def _constant(
+        self, value: SSAValue, known: Mapping[SSAValue, Polynomial] = MappingProxyType({})
+    ) -> Polynomial | None:
+        """Return an integer that is a polynomial of sizes, and of what is ``known``."""
+        if value in known:
+            return known[value]
         if isinstance(value, BlockArgument):
             name = self.arguments.get(value, "")
             return Polynomial.variable(name) if name in self.sizes else None
         op: Any = value.owner
         if op.name == "arith.constant" and isinstance(value.type, IntegerType):
             return Polynomial.constant(op.properties["value"].value.data)
-        operands = [found for v in op.operands if (found := self._constant(v)) is not None]
+        operands = [found for v in op.operands if (found := self._constant(v, known)) is not None]
         if not operands or len(operands) < len(op.operands):
             return None
         if op.name in {"arith.extsi", "arith.extui", "arith.index_cast"}:

@@ -159,7 +159,7 @@ class Distributor:
     def _are_one(self, unit: Unit, later: Unit) -> bool:
         """Tell whether two units are not worth two loops: one only says what a number is at first, or copies one."""
         numbers = {array for array in self.renamed.values() if len(self.arrays[array].shape) == 1}
-        first, second = [s for _, s in unit], [s for _, s in later]
+        first, second = (tuple(s for _, s in one) for one in (unit, later))
         if all(isinstance(s, Store) and s.array in numbers and not s.term.reads for s in first):
             return not written(first).isdisjoint(written(second))
         loaded = {s.value for s in second if isinstance(s, Load) and s.array in numbers & written(first)}

@@ -25,10 +25,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """An integer that each iteration moves on by as much; where it ``wraps``, modulo two to its width."""
+    """An integer that each iteration moves on by as much; where it ``wraps``, modulo two to its width.
+
+    One that takes a ``turn`` moves by another number from an iteration on.
+    """
 
     by: Polynomial
     wraps: bool = False
+    turn: tuple[Affine, Polynomial] | None = None
+
+    def variables(self) -> frozenset[str]:
+        """Return the names of which it tells."""
+        return self.by.variables().union(
+            *(() if self.turn is None else (self.turn[0].variables, self.turn[1].variables()))
+        )
 
 
 Phi = str | Advance  # a number has the name under which the states have it as an array of rank 0

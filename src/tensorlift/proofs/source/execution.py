@@ -27,9 +27,9 @@ from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by,
 from tensorlift.poly.affine import affine
 from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine, at_least, equal
 from tensorlift.poly.names import fresh
-from tensorlift.poly.polynomial import Polynomial
 from tensorlift.proofs.source.checks import decided, require_holds, where
 from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim
+from tensorlift.proofs.source.counters import counter_before, require_moved
 from tensorlift.proofs.source.exits import at_exit, counter_at_end
 from tensorlift.proofs.source.frames import Entered, Exit, Frame, Outcome, under
 from tensorlift.proofs.source.induction import Guess, check_induction
@@ -53,7 +53,7 @@ from tensorlift.proofs.source.segments import bounds_stated, run_segment
 from tensorlift.proofs.source.sense import are_bits_of, cell_names, require_sense
 from tensorlift.proofs.source.sequential import run_sequential
 from tensorlift.proofs.source.sharing import Tracked
-from tensorlift.proofs.source.starts import run_from_starts
+from tensorlift.proofs.source.starts import run_from_starts, several_starts
 from tensorlift.proofs.source.stated import decided_by_places, places_stated
 from tensorlift.proofs.source.tested_behind import is_tested_behind, left_behind, require_last
 from tensorlift.proofs.source.unbounded import run_unbounded
@@ -208,7 +208,10 @@ class Execution:
         if claim.is_segment:
             return run_segment(self, claim, passed, frame, context)
         way = Exit(header, passed, frame, context)
-        return self.counted(claim, way, stop) if claim.lower else run_from_starts(self, claim, way, stop)
+        by_cases = claim.item is None and several_starts(claim, way)
+        return (
+            self.counted(claim, way, stop) if claim.lower and not by_cases else run_from_starts(self, claim, way, stop)
+        )
 
     def counted(self, claim: LoopClaim, way: Exit, stop: int) -> tuple[int, Outcome | None]:
         """Decide the claim of a loop that goes from a lower bound up to the least of its upper ones."""
@@ -266,7 +269,6 @@ class Execution:
         require_sense(claim, frame.variables, self.cell_names, context)
         if len(claim.phis) != len(passed):
             raise Undecided("what is claimed is of another loop", block.last_op)
-        variable = affine(claim.variable)
         iterations = claim.reached(context) & claim.below
         before: list[Value] = []
         entry: dict[str, Term] = {}
@@ -274,11 +276,7 @@ class Execution:
             if isinstance(phi, Advance):
                 if not isinstance(value, Exact):
                     raise Undecided("a counter starts at a value that is not known", block.last_op)
-                moved = phi.by * Polynomial.of(variable - claim.lower[0])
-                moved, rest = moved.divide(Polynomial.of(affine(claim.step)))
-                if rest.terms:
-                    raise Undecided("a counter does not move by whole steps", block.last_op)
-                before.append(Exact(value.value + moved, value.is_signed and not phi.wraps))
+                before.append(counter_before(claim, phi, value))
             else:
                 dtype = self._type_of(phi, argument)
                 entry[phi] = as_data(value, argument.type, dtype)
@@ -325,11 +323,7 @@ class Execution:
         """Show that integers move as claimed."""
         for phi, was, value in zip(loop.claim.phis, loop.before, passed, strict=True):
             if isinstance(phi, Advance):
-                assert isinstance(was, Exact)
-                if not isinstance(value, Exact) or value.value != was.value + phi.by:
-                    raise Undecided("a counter does not move as claimed", loop.last)
-                if was.is_signed and not value.is_signed:
-                    raise Undecided("a counter may wrap around", loop.last)
+                require_moved(loop.claim, phi, was, value, loop.iterations)
 
     def checked(self, loop: Entered, after: Outcome, inner: Frame) -> Effect:
         """Show a claim by induction, after an iteration in a frame; return the effect of the whole loop."""
@@ -378,7 +372,7 @@ class Execution:
 
     def ends(self, loop: Entered, frame: Frame) -> list[Value]:
         """Return what the arguments of a header are when its loop has ended, and name the arrays that it wrote."""
-        ends = [counter_at_end(loop, n) if isinstance(v, Exact) else v for n, v in enumerate(loop.before)]
+        ends = [counter_at_end(loop, n) if isinstance(v, Exact | Cases) else v for n, v in enumerate(loop.before)]
         for phi, _, number in loop.phis():
             ends[number] = rewrite.lookup(frame.state.pieces.get(phi, []), {}, loop.context, loop.entry[phi])
             frame.state.forget(phi)

@@ -18,7 +18,9 @@ from tensorlift.poly.domain import EMPTY, Domain, at_least, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.polynomial import Polynomial
 from tensorlift.poly.variables import strided
+from tensorlift.proofs.source.counters import pieces_of
 from tensorlift.proofs.source.integers import Exact
+from tensorlift.proofs.source.operations import Cases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,14 +105,18 @@ def _joined_reductions(first: Reduce, parts: Sequence[Term], domains: Sequence[D
 def counter_at_end(loop: Entered, number: int) -> Value:
     """Return a counter where the loop ends, under a new name where that depends on more than is known."""
     claim, was, start = loop.claim, loop.before[number], loop.given[number]
-    assert isinstance(was, Exact)
     low = claim.lower[0]
     for high in claim.upper:
         others = [at_least(other, high) for other in claim.upper if other is not high]
         is_told = isinstance(claim.step, int)
         whole = strided("end", low, claim.step).substitute({"end": high}) if is_told else EMPTY
         if loop.context.implies(at_least(high, low), *others) and loop.context.is_subset(whole):
-            return Exact(was.value.substitute({claim.variable: Polynomial.of(high)}), was.is_signed)
+            at, value = {claim.variable: high}, {claim.variable: Polynomial.of(high)}
+            ends = [
+                (where.substitute(at), Exact(p.value.substitute(value), p.is_signed)) for where, p in pieces_of(was)
+            ]
+            left = tuple(one for one in ends if not loop.context.is_disjoint(one[0]))
+            return Cases(left) if len(left) > 1 else (left or ends)[0][1]
     if any(loop.context.implies(at_least(low, high)) for high in claim.upper):
         return start
     return Exact(Polynomial.variable(fresh("end")), is_signed=False)

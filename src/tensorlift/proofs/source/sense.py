@@ -131,7 +131,7 @@ def require_sense(claim: LoopClaim, known: AbstractSet[str], cells: AbstractSet[
     elif claim.upper[0].variable is None or claim.upper[0].variable in known | cells | {claim.variable}:
         raise Undecided("the number of iterations has another meaning")
     used = {name for bound in bounds for name in bound.variables}
-    used |= {name for phi in claim.phis if isinstance(phi, Advance) for name in phi.by.variables()}
+    used |= {name for phi in claim.phis if isinstance(phi, Advance) for name in phi.variables()}
     if not used <= known:
         raise Undecided("a bound or a step depends on more than is known where the loop is entered")
     names = [phi for phi in claim.phis if isinstance(phi, str)]

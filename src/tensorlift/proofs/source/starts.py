@@ -31,15 +31,29 @@ def run_from_starts(run: Execution, claim: LoopClaim, way: Exit, stop: int) -> t
 
     """
     moving = Advance(Polynomial.of(affine(claim.step)))
-    number = next((n for n, phi in enumerate(claim.phis) if phi == moving), None)
-    start = way.passed[number] if number is not None else None
-    if number is not None and isinstance(start, Cases):
-        return _run_cases(run, (number, start), way, stop)
+    several = several_starts(claim, way)
+    if several:
+        return _run_cases(run, next(iter(several.items())), way, stop)
+    start = next((start for phi, start in zip(claim.phis, way.passed, strict=True) if phi == moving), None)
     low = start.value.as_affine() if isinstance(start, Exact) and start.is_signed else None
     if low is None:
         raise Undecided("it is not known where the loop begins", run.flow.blocks[way.block].last_op)
     here = {array: [(domain & way.context, term) for domain, term in pieces] for array, pieces in claim.states.items()}
-    return run.counted(replace(claim, lower=(low,), states=here), way, stop)
+    versions = {array: version for array, version in claim.versions.items() if array not in claim.phis}  # of all cases
+    return run.counted(replace(claim, lower=(low,), states=here, versions=versions), way, stop)
+
+
+def several_starts(claim: LoopClaim, way: Exit) -> dict[int, Cases]:
+    """Return what integers start from that start at one of several places, by their numbers."""
+    found: dict[int, Cases] = {}
+    for number, (phi, start) in enumerate(zip(claim.phis, way.passed, strict=True)):
+        if isinstance(phi, Advance) and isinstance(start, Cases):
+            left = tuple(piece for piece in start.pieces if not way.context.is_disjoint(piece[0]))
+            if len(left) > 1:
+                found[number] = Cases(left)
+            else:
+                way.passed[number] = (left or start.pieces)[0][1]
+    return found
 
 
 def _run_cases(run: Execution, counter: tuple[int, Cases], way: Exit, stop: int) -> tuple[int, Outcome | None]:
