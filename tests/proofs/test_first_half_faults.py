@@ -50,6 +50,10 @@ def _answer(subject: Subject, literal: ModuleOp) -> str:
     return with_deep_stack(partial(decide, subject, literal))
 
 
+_TURN = (
+    "void f(int n, int k, double *x, double *y) { int p = 0; for (int j = 0; j < n; j++) { double s = 0;"
+    " for (int i = 0, q = p; i < 3; i++, q++) s += y[q]; x[j] = s; if (j >= k) p += 2; } }"
+)
 _ROWS = "void f(int m, int n, double a[m][n], double b[m][n]) { for (int i = 1; i < m; i++) {"
 _SWEEP = "void f(int n, double x[n][n]) { for (int j = 0; j < n; j++)"
 
@@ -57,6 +61,10 @@ _SWEEP = "void f(int n, double x[n][n]) { for (int j = 0; j < n; j++)"
 @pytest.mark.parametrize(
     ("definitions", "literal"),
     [
+        pytest.param(_TURN, _TURN.replace(">= k", "> k"), id="a turn one iteration later"),
+        pytest.param(_TURN, _TURN.replace(">= k", "<= k"), id="a turn the other way"),
+        pytest.param(_TURN, _TURN.replace("+= 2", "+= 1"), id="a turn to another step"),
+        pytest.param(_TURN, _TURN.replace("p = 0", "p = 1"), id="a turn from another place"),
         pytest.param(
             "void f(double a, double *x) { x[0] = 7; }",
             "void f(double a, double *x) { double t; if (a > 0) t = 2; x[0] = t; }",

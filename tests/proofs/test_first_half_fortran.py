@@ -27,6 +27,13 @@ _STATEMENTS = {
     "a gather of all": "x = v(at)",
     "two gathers": "x(2:) = v(at(2:)) + v(at(:n-1))",
     "the greatest of two arrays": "c = max(maxval(x), maxval(v))",
+    "a place in a packed triangle, which is a sum": "l = 1\ndo j = 1, n\nk = l\ndo i = 1, j - 1\n"
+    "v(i) = v(i) + c*x(k)*m(i,j)\nk = k + 1\nend do\nl = l + j\nend do",
+    "a place that moves from where a band ends": "l = 1\ndo j = 1, n\nc = 0\nk = l\ndo i = max(1, j - 3), j\n"
+    "c = c + m(i,j)*v(k)\nk = k + 1\nend do\nx(j) = x(j) + c\nif (j > 3) l = l + 1\nend do",
+    "sizes and data that end a run": "if (n == 1 .or. c == 0) return\ndo k = 1, n\nx(k) = x(k)/v(n)\nend do",
+    "a number that is copied in a loop that stays": "do j = 1, n\nr = sqrt(m(j,j) - sum(m(j,:j-1)**2))\nm(j,j) = r\n"
+    "m(j+1:,j) = (m(j+1:,j) - matmul(m(j+1:,:j-1), m(j,:j-1)))/r\nend do",
     "the norm of a difference, relative to another": "c = sqrt(sum((x - v)**2))/max(maxval(abs(v)), 1d-3)",
 }
 

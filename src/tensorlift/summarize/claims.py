@@ -37,7 +37,15 @@ from tensorlift.proofs.source.places import places_of
 from tensorlift.proofs.source.sense import are_bits_of
 from tensorlift.summarize.hits import called, left_early, states_of, stem, stems
 from tensorlift.summarize.indices import is_access
-from tensorlift.summarize.numbers import as_entered, defined_once, in_one_iteration, temporaries, with_count
+from tensorlift.summarize.numbers import (
+    as_entered,
+    defined_once,
+    in_one_iteration,
+    is_at,
+    memories_of,
+    temporaries,
+    with_count,
+)
 from tensorlift.summarize.one_loop import begins_at_rest, is_segment, level_of, nest, rows_of, together
 from tensorlift.summarize.turns import turn
 
@@ -62,22 +70,7 @@ def claims_of(function: FuncOp, summary: Summary, names: Mapping[str, str] = Map
     for header in sorted(flow.loops, key=lambda h: len(flow.loops[h].blocks)):
         finding.add(header)
     finding.name_what_loops_leave()
-    return Claims(finding.loops, _memories(function, summary))
-
-
-def _memories(function: FuncOp, summary: Summary) -> dict[int, str]:
-    """Match the memories that a function makes with local arrays, by their names and places."""
-    found: dict[int, str] = {}
-    infos = {name: info for name, info in summary.all_arrays().items() if not info.is_parameter and info.shape}
-    made = [op for op in function.walk() if op.name in {"memref.alloca", "memref.alloc"}]
-    for number, op in enumerate(made):
-        hint, place = op.results[0].name_hint or "", location_of(op)
-        at = (place.line, place.column) if place is not None else None
-        alike = [n for n, i in infos.items() if hint in stems(i.source_name) and _at(i.location, at)]
-        left = sorted((name for name in alike if name not in found.values()), key=lambda n: infos[n].of is not None)
-        if left:
-            found[number] = left[0]
-    return found
+    return Claims(finding.loops, memories_of(function, summary))
 
 
 class _Finding:
@@ -107,8 +100,8 @@ class _Finding:
         """Match the loops at one place with the summaries of them, one after the other where there are as many."""
         loops, headers = self.flow.loops, sorted(headers, key=lambda h: max(self.flow.loops[h].blocks))
         guesses = self.summary.guesses
-        found = [(loop, guess) for loop, guess in guesses if _at(loop.location, place) and not is_access(loop)]
-        versions = [d for d in self.summary.definitions() if _at(d.location, place)]
+        found = [(loop, guess) for loop, guess in guesses if is_at(loop.location, place) and not is_access(loop)]
+        versions = [d for d in self.summary.definitions() if is_at(d.location, place)]
         items = [item for where, item in self.kept if where == place]
         kept = [item.variable for item in reversed(items)]  # inner ones first
         variables = [
@@ -148,6 +141,8 @@ class _Finding:
             claim = self._nested(header, nest(found[-1][0], {loop.variable for loop, _ in found}), found)
             if header in self.told:
                 versions = {array: version for array, version in versions.items() if array in claim.states}
+            elif len({loop.variable for loop, _ in found}) > 1:  # several cases, of which each has its own
+                versions = {array: version for array, version in versions.items() if array not in claim.phis}
             self.loops[header] = replace(claim, versions=versions)
 
     def _keep(self, header: int, item: KeptLoop, states: Effect, versions: Mapping[str, str]) -> None:
@@ -177,7 +172,7 @@ class _Finding:
         for item in level_of(self.summary.items, kept[0]):
             if isinstance(item, KeptLoop):
                 versions |= {one.array: one.name for one in item.carried} if item in kept else {}
-            elif _at(item.location, place):
+            elif is_at(item.location, place):
                 versions[item.array] = item.name
         loop, local = found[-1][0], self.numbers.keys() | self.spread.keys()
         reached = rows_of(loop.variable, found, [item.variable for item in kept])
@@ -318,13 +313,13 @@ class _Finding:
                 (block, position, op.operands[0].name_hint)
                 for block in blocks
                 for position, op in enumerate(self.flow.blocks[block].ops)
-                if op.name == "memref.load" and _at(location_of(op), place)
+                if op.name == "memref.load" and is_at(location_of(op), place)
             ]
             of_array = [load for load in loads if load[2] == array] or loads
             return of_array[min(number, len(of_array) - 1)][:2] if of_array else None
         for block in blocks:
             arguments = self.flow.blocks[block].args if block not in self.flow.loops else ()
-            if len(arguments) > number and _at(location_of(arguments[number]), place):
+            if len(arguments) > number and is_at(location_of(arguments[number]), place):
                 return block, -1 - number
         return None
 
@@ -358,17 +353,19 @@ class _Finding:
         return term if term.reads.isdisjoint(self.once.keys() | self.spread) else map_reads(term, domain, convert)
 
     def _phi(self, claim: LoopClaim, argument: BlockArgument, numbers: Mapping[str, DType]) -> Phi:
-        """Name one of the ``numbers`` that states tell of, or say how an integer moves of which they tell nothing."""
+        """Name what a header is given, one of the ``numbers`` that states tell of perhaps, or say how it moves."""
         position, header, name = argument.index, claim.header, argument.name_hint or f"phi{argument.index}"
+        start = _entry(self.flow, header)[position]
         is_counted = claim.item is None or claim.item.goes_on is None
-        is_counted = is_counted and (claim.is_segment or not self._is_data(_entry(self.flow, header)[position]))
+        is_counted = is_counted and (claim.is_segment or not self._is_data(start))
         alike = (n for n, dtype in numbers.items() if are_bits_of(element_type(argument.type), dtype))
-        is_counted = is_counted and not any(self._iscalled(number, name) for number in alike)
+        is_told = any(self._iscalled(number, name) for number in alike)
+        is_counted = is_counted and not (is_told and self._may_be_data(start))
         for latch in self.flow.loops[header].blocks:
             for target, operands in self.flow.edges(latch):
                 is_asked = target == header and is_counted
                 found = self._advance(claim, operands[position], argument) if is_asked else None
-                if found is not None:
+                if found is not None and not (is_told and found.turn):
                     return found
         return name
 
@@ -396,6 +393,16 @@ class _Finding:
             return self.arguments.get(value) in self.summary.scalars
         op: Any = value.owner
         return bool(op.name == "memref.load")
+
+    def _may_be_data(self, value: SSAValue) -> bool:
+        """Tell whether an integer is made of one that a loop around does not move by steps."""
+        if not isinstance(value, BlockArgument):
+            op: Any = value.owner
+            return any(map(self._may_be_data, op.operands)) if op.name.startswith("arith.") else False
+        header = self.flow.position[value.block]
+        inside = self.flow.loops[header].blocks if header in self.flow.loops else ()
+        ends = [given[value.index] for block in inside for target, given in self.flow.edges(block) if target == header]
+        return bool(ends) and all(self._step(end, value) is None for end in ends)
 
     def _step(self, value: SSAValue, start: SSAValue) -> Polynomial | None:
         """Return by how much a value is more than that of an argument, where the same in each iteration."""
@@ -453,10 +460,6 @@ def _place(flow: ControlFlow, header: int) -> tuple[int, int] | None:
             found = location_of(last) if last is not None else None
             return (found.line, found.column) if found is not None else None
     return None
-
-
-def _at(location: Location | None, place: tuple[int, int] | None) -> bool:
-    return location is not None and place == (location.line, location.column)
 
 
 def _kept(items: Iterable[Item]) -> Iterator[tuple[tuple[int, int], KeptLoop]]:

@@ -164,7 +164,12 @@ class Distributor:
             return not written(first).isdisjoint(written(second))
         loaded = {s.value for s in second if isinstance(s, Load) and s.array in numbers & written(first)}
         others = [s for s in second if not (isinstance(s, Load) and s.value in loaded)]
-        return all(isinstance(s, Store) and isinstance(s.term, terms.Read) and s.term.array in loaded for s in others)
+        return all(isinstance(s, Store) and _is_copy(s.term) and s.term.reads <= loaded for s in others)
+
+
+def _is_copy(term: terms.Term) -> bool:
+    """Tell whether a term is a number that is read, or that converted."""
+    return isinstance(term, terms.Read) or (terms.applies(term, "cast") and _is_copy(term.children[0]))
 
 
 def _last(loop: Loop) -> Affine | None:

@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.rewrite import map_reads, substitute
 from tensorlift.comprehension.terms import read
+from tensorlift.ir.location import location_of
 from tensorlift.poly.affine import solved
 from tensorlift.poly.names import formals
+from tensorlift.summarize.hits import stems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from xdsl.dialects.func import FuncOp
+
     from tensorlift.comprehension.definition import Definition, Summary
     from tensorlift.comprehension.state import Effect
     from tensorlift.comprehension.terms import Term
+    from tensorlift.diagnostics import Location
     from tensorlift.ir.regions import ControlFlow
     from tensorlift.poly.domain import Domain
     from tensorlift.proofs.source.claims import Phi
@@ -91,3 +96,23 @@ def temporaries(flow: ControlFlow, summary: Summary) -> dict[str, tuple[int, int
         if len(names) == len(values.get(stem, ()))
         for count, place in zip(sorted(names), values[stem], strict=True)
     }
+
+
+def memories_of(function: FuncOp, summary: Summary) -> dict[int, str]:
+    """Match the memories that a function makes with local arrays, by their names and places."""
+    found: dict[int, str] = {}
+    infos = {name: info for name, info in summary.all_arrays().items() if not info.is_parameter and info.shape}
+    made = [op for op in function.walk() if op.name in {"memref.alloca", "memref.alloc"}]
+    for number, op in enumerate(made):
+        hint, place = op.results[0].name_hint or "", location_of(op)
+        at = (place.line, place.column) if place is not None else None
+        alike = [n for n, i in infos.items() if hint in stems(i.source_name) and is_at(i.location, at)]
+        left = sorted((name for name in alike if name not in found.values()), key=lambda n: infos[n].of is not None)
+        if left:
+            found[number] = left[0]
+    return found
+
+
+def is_at(location: Location | None, place: tuple[int, int] | None) -> bool:
+    """Tell whether a location is at a line and column."""
+    return location is not None and place == (location.line, location.column)

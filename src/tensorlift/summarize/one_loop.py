@@ -56,7 +56,7 @@ def _is_case(one: Loop, loop: Loop) -> bool:
         return True
     parts = {(inner.variable, outer.variable) for outer in (one, loop) for _, inner in loops_in(outer.body)}
     is_part = bool(parts & {(one.variable, loop.variable), (loop.variable, one.variable)})
-    return not is_part and one.step == loop.step and (one.lower == loop.lower) != (one.upper == loop.upper)
+    return not is_part and one.step == loop.step and (one.lower == loop.lower or one.upper == loop.upper)
 
 
 def is_segment(loop: Loop) -> bool:

@@ -28,7 +28,7 @@ def turn(
 
     ``number`` tells what a value is by sizes and the variable of the loop.
     """
-    if not isinstance(value, BlockArgument) or value.block is flow.blocks[loop.header]:
+    if not isinstance(value, BlockArgument) or value.block is flow.blocks[loop.header] or loop.step != 1:
         return None
     join, inside = flow.position[value.block], flow.loops[loop.header].blocks
     branches = (b for b in flow.dominators(join) & inside - {join} if len(flow.edges(b)) > 1)
@@ -45,7 +45,8 @@ def turn(
                 by = (n for n, first in enumerate(arms) if first != join and first in flow.dominators(block))
                 handed[arm if block == branch else next(by, 0)].add(operands[value.index])
     place = _place(condition, loop.variable, number)
-    if place is None or any(len(values) != 1 for values in handed.values()):
+    is_met = any(t in arms and t != join and b != branch for b in inside for t, _ in flow.edges(b))  # by other ways
+    if place is None or is_met or any(len(values) != 1 for values in handed.values()):
         return None
     at, is_then = place
     (then,), (otherwise,) = handed.values()

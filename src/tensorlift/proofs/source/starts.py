@@ -39,8 +39,7 @@ def run_from_starts(run: Execution, claim: LoopClaim, way: Exit, stop: int) -> t
     if low is None:
         raise Undecided("it is not known where the loop begins", run.flow.blocks[way.block].last_op)
     here = {array: [(domain & way.context, term) for domain, term in pieces] for array, pieces in claim.states.items()}
-    versions = {array: version for array, version in claim.versions.items() if array not in claim.phis}  # of all cases
-    return run.counted(replace(claim, lower=(low,), states=here, versions=versions), way, stop)
+    return run.counted(replace(claim, lower=(low,), states=here), way, stop)
 
 
 def several_starts(claim: LoopClaim, way: Exit) -> dict[int, Cases]:
