@@ -43,10 +43,11 @@ from tensorlift.summarize.numbers import (
     in_one_iteration,
     is_at,
     memories_of,
+    place_of,
     temporaries,
     with_count,
 )
-from tensorlift.summarize.one_loop import begins_at_rest, is_segment, level_of, nest, rows_of, together
+from tensorlift.summarize.one_loop import begins_at_rest, by_one_name, is_segment, level_of, nest, rows_of, together
 from tensorlift.summarize.turns import turn
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class _Finding:
         self.spread = {n: infos[i.of] for n, i in infos.items() if i.of in infos and infos[i.of].shape}
         self.numbers = {n: i.of for n, i in infos.items() if i.of is not None and n not in self.spread}
         self.defined = {definition.name: definition.array for definition in summary.definitions()}
-        places = {header: _place(flow, header) for header in flow.loops}
+        places = {header: place_of(flow, header) for header in flow.loops}
         for place in {*places.values()}:
             self._match(place, [header for header in flow.loops if places[header] == place])
 
@@ -168,7 +169,7 @@ class _Finding:
 
     def _interchanged(self, header: int, found: Sequence[tuple[Loop, Guess | None]], kept: list[KeptLoop]) -> LoopClaim:
         """Claim of a loop that its iterations are rows, for loops of the definitions that are around them."""
-        place, versions = _place(self.flow, header), dict[str, str]()
+        place, versions = place_of(self.flow, header), dict[str, str]()
         for item in level_of(self.summary.items, kept[0]):
             if isinstance(item, KeptLoop):
                 versions |= {one.array: one.name for one in item.carried} if item in kept else {}
@@ -212,7 +213,8 @@ class _Finding:
         loop, *rest = loops
         inner = self._nested(header, rest, found) if rest else None
         states, lower, upper = together(loop, found)
-        states = in_one_iteration(states, self.numbers)
+        around = [self.found[h] for h, region in self.flow.loops.items() if h != header and header in region.blocks]
+        states = by_one_name(in_one_iteration(states, self.numbers), around)
         claim = LoopClaim(header, loop.variable, lower, upper, loop.step, (), inner=inner)
         claim = replace(claim, is_segment=is_segment(loop))
         claim = replace(claim, phis=self._phis(claim, states, rest))
@@ -315,7 +317,9 @@ class _Finding:
                 for position, op in enumerate(self.flow.blocks[block].ops)
                 if op.name == "memref.load" and is_at(location_of(op), place)
             ]
-            of_array = [load for load in loads if load[2] == array] or loads
+            info = self.summary.arrays.get(array)
+            is_memory = info is None or info.is_parameter or bool(info.shape)  # else it may be a value alone
+            of_array = [load for load in loads if load[2] == array] or (loads if is_memory else [])
             return of_array[min(number, len(of_array) - 1)][:2] if of_array else None
         for block in blocks:
             arguments = self.flow.blocks[block].args if block not in self.flow.loops else ()
@@ -450,16 +454,6 @@ def _entry(flow: ControlFlow, header: int) -> Sequence[SSAValue]:
     """Return what a loop is entered with, where that is from one block."""
     outside = (block for block in range(len(flow.blocks)) if block not in flow.loops[header].blocks)
     return next((operands for block in outside for target, operands in flow.edges(block) if target == header), ())
-
-
-def _place(flow: ControlFlow, header: int) -> tuple[int, int] | None:
-    """Return where the loop stands in the source: where it is entered from outside."""
-    for block, targets in enumerate(flow.successors):
-        if header in targets and block not in flow.loops[header].blocks:
-            last = flow.blocks[block].last_op
-            found = location_of(last) if last is not None else None
-            return (found.line, found.column) if found is not None else None
-    return None
 
 
 def _kept(items: Iterable[Item]) -> Iterator[tuple[tuple[int, int], KeptLoop]]:

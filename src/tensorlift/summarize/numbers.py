@@ -116,3 +116,13 @@ def memories_of(function: FuncOp, summary: Summary) -> dict[int, str]:
 def is_at(location: Location | None, place: tuple[int, int] | None) -> bool:
     """Tell whether a location is at a line and column."""
     return location is not None and place == (location.line, location.column)
+
+
+def place_of(flow: ControlFlow, header: int) -> tuple[int, int] | None:
+    """Return where the loop stands in the source: where it is entered from outside."""
+    for block, targets in enumerate(flow.successors):
+        if header in targets and block not in flow.loops[header].blocks:
+            last = flow.blocks[block].last_op
+            found = location_of(last) if last is not None else None
+            return (found.line, found.column) if found is not None else None
+    return None

@@ -50,6 +50,17 @@ def together(
     return states, (*lower,), (*upper,)
 
 
+def by_one_name(states: Effect, around: Sequence[Sequence[tuple[Loop, Guess | None]]]) -> Effect:
+    """Say what a loop does, of which there are cases, by one variable for each loop ``around``, which has cases too."""
+    names = {
+        one.variable: affine(found[-1][0].variable)
+        for found in around
+        for one, _ in found
+        if one.variable != found[-1][0].variable and _is_case(one, found[-1][0])
+    }
+    return {a: [(d.substitute(names), substitute(t, names)) for d, t in p] for a, p in states.items()}
+
+
 def _is_case(one: Loop, loop: Loop) -> bool:
     """Tell whether a loop goes as another one, from or to another place perhaps; none is a part of the other."""
     if one.variable == loop.variable:
