@@ -246,7 +246,16 @@ def automaton(cells, rule=30):
     return out
 
 
+def looked_up(img, table):
+    out = np.zeros(img.shape)
+    for i in range(img.shape[0]):
+        for j in range(img.shape[1]):
+            out[i, j] = table[min(int(img[i, j]) // 4, len(table) - 1)]
+    return out
+
+
 CASES = {
+    "looked_up": lambda r, n: (r.integers(0, 256, size=(n, n), dtype=np.uint8), r.normal(size=50)),
     "upsampled": lambda r, n: (r.normal(size=n), 2),
     "energy_of_frames": lambda r, n: (r.normal(size=4 * n),),
     "binned": lambda r, n: (r.normal(size=3 * n), 5),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from operator import floordiv, mod
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tensorlift.comprehension.ranges import never_wraps
+from tensorlift.comprehension.ranges import never_wraps, value_range
 from tensorlift.comprehension.terms import Term, apply, cast, constant, scalar
+from tensorlift.ops.dtypes import integer_range
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tensorlift.ops.dtypes import DType
 
 
@@ -34,6 +38,26 @@ def test_sums_differences_and_signs_are_bounded() -> None:
     assert never_wraps(apply("neg", narrow))
     assert not never_wraps(apply("neg", scalar("a", "i8")))
     assert not never_wraps(apply("neg", scalar("a", "u8")))
+
+
+@pytest.mark.parametrize(
+    ("op", "divisor", "found"),
+    [
+        ("floordiv", 4, (-32, 31)),
+        ("floordiv", -4, None),
+        ("mod", 4, (0, 3)),
+        ("mod", 0, None),
+        ("max", 5, (5, 127)),
+        ("min", 5, (-128, 5)),
+    ],
+)
+def test_quotients_and_extremes_are_bounded(op: str, divisor: int, found: tuple[int, int] | None) -> None:
+    term = apply(op, cast(scalar("a", "i8"), "i64"), constant(divisor, "i64"))
+    assert value_range(term) == (found or integer_range("i64"))
+    assert all(found is None or found[0] <= _VALUE[op](a, divisor) <= found[1] for a in range(-128, 128))
+
+
+_VALUE: dict[str, Callable[[int, int], int]] = {"floordiv": floordiv, "mod": mod, "max": max, "min": min}
 
 
 def test_what_wraps_inside_has_the_range_of_its_type() -> None:

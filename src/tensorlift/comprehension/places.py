@@ -181,8 +181,9 @@ def _sides(place: Term, low: Affine, high: Affine, domain: Domain, guards: Guard
     if not _is_choice(place):
         least = most = stays_within(place, low, high, domain)
         value = affine_of(place)
-        if value is not None and not least:
-            least, most = domain.implies(at_least(value, low)), domain.implies(at_least(high, value))
+        lowest, highest = (value, value) if value is not None else value_range(place)
+        if not least:
+            least, most = domain.implies(at_least(lowest, low)), domain.implies(at_least(high, highest))
     elif place.op == "select":
         condition, *arms = place.args
         cases = zip(arms, (True, False), strict=True)

@@ -105,6 +105,8 @@ def _exact_range(term: Term, known: dict[Term, Range]) -> Range:
             return integer_range(term.dtype)
         if term.op in _ENDS:
             return combined(term.op, *ranges)
+        if term.op in _BY_A_NUMBER and 0 < ranges[1][0] == ranges[1][1]:
+            return _BY_A_NUMBER[term.op](ranges[0], ranges[1][0])
     return integer_range(term.dtype)
 
 
@@ -120,4 +122,10 @@ _ENDS: dict[str, Callable[..., list[int]]] = {
     "mul": lambda a, b: [x * y for x in a for y in b],
     "neg": lambda a: [-a[1], -a[0]],
     "bitand": lambda a, b: [0, min(r[1] for r in (a, b) if r[0] >= 0)],
+    "max": lambda a, b: [max(a[0], b[0]), max(a[1], b[1])],
+    "min": lambda a, b: [min(a[0], b[0]), min(a[1], b[1])],
+}
+_BY_A_NUMBER: dict[str, Callable[[Range, int], Range]] = {
+    "floordiv": lambda a, divisor: (a[0] // divisor, a[1] // divisor),
+    "mod": lambda _, divisor: (0, divisor - 1),
 }

@@ -157,7 +157,7 @@ REFUSALS: dict[str, Refusal] = {
     "power": Refusal("TL188", "the exponent of an integer is no small constant", "use a constant such as `2`"),
     "list": Refusal("TL188", "{detail} has no arithmetic", "compute the items in a comprehension"),
     "range": Refusal("TL188", "{detail}", "use an array of a wider type"),
-    "type": Refusal("TL188", "{detail}", "convert a number, as in `float(x)` or `np.float32(x)`"),
+    "type": Refusal("TL188", "{detail}", "convert a number, as in `int(x)`, `float(x)` or `np.float32(x)`"),
     "truths": Refusal("TL188", "{detail}", "combine truth values with `&`, `|`, `^` and `~`"),
     "several-dimensions": Refusal("TL177", "`{detail}` of an array with several dimensions", "call `np.{detail}`"),
     "list-of-truths": Refusal("TL186", "{detail}", "annotate the list with `list[int]`"),
