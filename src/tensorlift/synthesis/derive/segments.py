@@ -155,4 +155,4 @@ def _common_axis(low: Term, high: Term, scope: Scope) -> str | None:
 def no_operation() -> LiftError:
     """Return the refusal of what goes over places between bounds for which there is no operation."""
     message = "a loop goes over places between bounds that depend on data, for which there is no operation here"
-    return refuse("TL315", message, remedy="lift to c, or let each row start where the last one ends")
+    return refuse("TL315", message, remedy="pass the row of each place in an array, and go over the places alone")
