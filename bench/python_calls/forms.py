@@ -254,7 +254,19 @@ def looked_up(img, table):
     return out
 
 
+def stamped(a, b, g, n):
+    G = np.zeros((n, n))
+    for k in range(len(g)):
+        if a[k] != b[k]:
+            G[a[k], a[k]] += g[k]
+            G[b[k], b[k]] += g[k]
+            G[a[k], b[k]] -= g[k]
+            G[b[k], a[k]] -= g[k]
+    return G
+
+
 CASES = {
+    "stamped": lambda r, n: (r.integers(0, n, size=8), r.integers(0, n, size=8), r.uniform(size=8), n),
     "looked_up": lambda r, n: (r.integers(0, 256, size=(n, n), dtype=np.uint8), r.normal(size=50)),
     "upsampled": lambda r, n: (r.normal(size=n), 2),
     "energy_of_frames": lambda r, n: (r.normal(size=4 * n),),

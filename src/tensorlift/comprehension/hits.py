@@ -68,11 +68,13 @@ def seen_where_hit(term: Term, domain: Domain) -> Term:
     return _seen(term, domain, {})
 
 
-def _seen(term: Term, domain: Domain, known: Mapping[Term, Affine]) -> Term:
+def _seen(term: Term, domain: Domain, known: Mapping[Term, tuple[Affine, ...]]) -> Term:
+    """Give that for places that are known to be some indices: one that hits on two axes is both, and read as such."""
     if applies(term, "select"):
         test, chosen, other = _by_place(*term.args)
         if applies(test, "hits") and isinstance(test.args[1], Index):
-            inner = _seen(chosen, domain, {**known, test.args[0]: test.args[1].affine})
+            place, at = test.args[0], test.args[1].affine
+            inner = _seen(chosen, domain, {**known, place: (*known.get(place, ()), at)})
             return term if inner is chosen else terms.apply("select", test, inner, _seen(other, domain, known))
     return _replaced(term, domain, known) if known else term
 
@@ -89,13 +91,15 @@ def _by_place(condition: Term, chosen: Term, other: Term) -> tuple[Term, Term, T
     return condition, chosen, other
 
 
-def _replaced(term: Term, domain: Domain, known: Mapping[Term, Affine]) -> Term:
+def _replaced(term: Term, domain: Domain, known: Mapping[Term, tuple[Affine, ...]]) -> Term:
     def rule(node: Term, where: Domain, descend: Descend) -> Term:
         place = rewrite.place_of(node) if isinstance(node, Reduce) else None
         if isinstance(node, Reduce) and place is not None and place in known:
-            at = {node.bound[0]: known[place]}
+            first, *rest = known[place]
+            at = {node.bound[0]: first}
             if where.is_subset(node.domain.substitute(at)):
-                return descend(rewrite.substitute(node.body.children[1], at), where)
+                inner = rewrite.substitute(node.body.children[1], at)
+                return _replaced(inner, where, {**known, place: tuple(rest)} if rest else known)
         return rewrite.rebuild_inside(node, where, descend) if node.has_domains else node
 
     return rewrite.transform(term, domain, rule)
