@@ -75,6 +75,20 @@ def test_the_source_divides_integers_under_conditions(accept: Accept, reject: Re
         assert reject(WHERE_CHOSEN, program(first, second)) == DIVISOR
 
 
+WHERE_ROUNDED = """void f(int n, float a[n], int m[n], int c[n]) {
+  for (int i = 0; i < n; i++) { int t = 0; if (m[i] > 0) t = (float)(a[i] * 0.1) > 1; c[i] = t; }
+}"""
+
+
+def test_a_conjunction_depends_on_an_operand_where_those_before_hold(accept: Accept, reject: Reject) -> None:
+    rounded = "((a.astype(np.float64) * 0.1).astype(np.float32) > 1.0)"
+    accept(WHERE_ROUNDED, f"def f(a, m):\n    return ((m > 0) & {rounded}).astype(np.int32)")
+    accept(WHERE_ROUNDED, f"def f(a, m):\n    return (~((m <= 0) | ~{rounded})).astype(np.int32)")
+    product = f"np.where(m > 0, np.int32(1), 0) * {rounded}.astype(np.int32)"
+    for value in (f"({rounded} & (m > 0)).astype(np.int32)", product):
+        assert reject(WHERE_ROUNDED, f"def f(a, m):\n    return {value}") == UNEQUAL
+
+
 def test_the_source_divides_integers_in_several_places(accept: Accept, reject: Reject) -> None:
     quotient = "(a - np.fmod(a, b)) // b"
     accept(IN_PARTS, f"def f(a, b):\n    return {quotient}")

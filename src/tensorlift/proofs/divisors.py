@@ -9,8 +9,9 @@ Divisions of integers in a term: machines stop at a division by zero, so that ea
 
 What a cell's value depends on: partial functions and roundings to single precision, with the points and conditions.
 
-A selection depends on the chosen arm only.  Everything else depends on all of its operands, also where they cancel over
-the reals: zero times infinity is no number, and neither is infinity minus itself.
+A selection depends on the chosen arm only, and a conjunction on its second operand where the first one holds.
+Everything else depends on all of its operands, also where they cancel over the reals: zero times infinity is no number,
+and neither is infinity minus itself.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 # Functions of reals that are not finite for some finite operands.
 PARTIAL = frozenset({"div", "rem", "mod", "pow", *(name for name, function in REALS.items() if function.is_partial)})
+_CUT_SHORT = ("and", "or")  # what their first operand decides, the others do not matter for
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 _EXACT = frozenset({"neg", "abs", "max", "min", "fmax", "fmin", "copysign"})  # one of the operands, up to its sign
 
@@ -171,6 +173,12 @@ class _Collection:
             for arm, holds in zip(arms, (True, False), strict=True):
                 yield from self.of(arm, place._replace(guards=(*place.guards, (condition, holds))))
             return
+        if term.op in _CUT_SHORT and not self._in_source:
+            guards = place.guards
+            for operand in term.args:
+                yield from self.of(operand, place._replace(last=False, guards=guards))
+                guards = (*guards, (operand, term.op == "and"))
+            return
         inside = place._replace(last=place.last and _keeps(term), counts=place.counts and not self._hides(term))
         sums = () if self._in_source or term.op != "mul" else tuple(a for a in term.args if _is_sum(a))
         for operand in term.args:
@@ -180,7 +188,7 @@ class _Collection:
     def _hides(self, term: Apply) -> bool:
         """Tell whether partial functions of the operands count no longer."""
         if self._in_source:
-            return term.op in ("and", "or")
+            return term.op in _CUT_SHORT
         return term.op in _COMPARISONS or (term.op == "cast" and not is_float(term.dtype))
 
     def _left(self, term: Apply, place: _Place) -> Iterator[Computed]:
