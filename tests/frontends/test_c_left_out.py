@@ -90,6 +90,21 @@ VEC *made(VEC *v, int n) {
   for (int i = 0; i < n; i++) v->ve[i] = 2;
   return v;
 }
+VEC *fitted(VEC *v, int n) {
+  if (!v) return resized(0, n);
+  if (n == v->dim) return v;
+  if (v->dim == 7) return resized(v, n);
+  if (n > v->dim) v->ve = realloc(v->ve, 8 * n);
+  for (int i = v->dim; i < n; i++) v->ve[i] = 0;
+  v->dim = n;
+  return v;
+}
+VEC *negated(VEC *v, VEC *out) {
+  out = fitted(out, v->dim);
+  for (unsigned i = 0; i < v->dim; i++) out->ve[i] = -v->ve[i];
+  return out;
+}
+VEC *swapped(VEC *v, VEC *out) { v = fitted(out, 3); for (int i = 0; i < 3; i++) v->ve[i] = 1; return v; }
 VEC *both(VEC *v, VEC *out) { return halved(doubled(v), out); }
 double *moved(double *x, int n) { while (n-- > 0) *x++ *= 2; return x; }
 VEC *either(VEC *v, VEC *w, int n) { for (int i = 0; i < n; i++) v->ve[i] = 0; return n > 3 ? v : w; }
@@ -98,14 +113,16 @@ VEC *either(VEC *v, VEC *w, int n) { for (int i = 0; i < n; i++) v->ve[i] = 0; r
 
 def test_a_parameter_that_is_returned_is_the_caller_s_own() -> None:
     found = _functions(HEAD + RETURNED)
-    for name in ("scaled", "checked", "doubled", "halved", "doubles", "made", "both"):
+    for name in ("scaled", "checked", "doubled", "halved", "doubles", "made", "negated", "both"):
         assert found[name].lifted, found[name].diagnostics
         assert "return None" not in found[name].program
     for name in ("checked", "made"):
         assert [one.text for one in found[name].preconditions] == ["n >= 3"]
     assert [one.kind for one in found["doubles"].preconditions] == ["left-out", "distinct", "no-overlap"]
     assert "v_dim == out_dim" in {one.text for one in found["both"].preconditions}
-    assert [found[name].diagnostics[0].code for name in ("moved", "either")] == ["TL136", "TL140"]
+    assert "v_dim == out_dim" in {one.text for one in found["negated"].preconditions}
+    codes = [found[name].diagnostics[0].code for name in ("moved", "either", "swapped")]
+    assert codes == ["TL136", "TL140", "TL140"]
 
 
 OLD = """

@@ -68,11 +68,11 @@ _ENDINGS = {
     "__builtin_unreachable": "__builtin_unreachable", "abort": "abort", "exit": "exit", "_exit": "_exit",
     "_Exit": "_Exit", "quick_exit": "quick_exit", "__builtin_abort": "abort", "__assert_perror_fail": "assert",
 }  # fmt: skip
-_HEAP = {"realloc", "aligned_alloc", "posix_memalign"}
+HEAP = {"realloc", "aligned_alloc", "posix_memalign"}
 _OUTPUT = {"printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "fputs", "scanf", "fscanf", "fopen", "fclose"}
 _OUTPUT |= {"fread", "fwrite", "fflush", "perror", "fgets", "getchar", "sscanf"}
 _REFUSED = {
-    **dict.fromkeys(_HEAP, "heap"),
+    **dict.fromkeys(HEAP, "heap"),
     **dict.fromkeys(_OUTPUT, "output"),
     "memcmp": "memory-call",
     "setjmp": "call",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tensorlift.diagnostics import Diagnostic
 
 
@@ -16,13 +18,16 @@ class LeftOut:
     An arm that cannot be read is left out where it calls a function, and no loop is around it or in it.  All is then
     read once more, as what functions take depends on what they do, and ends there.  ``arms`` are those of all
     functions, ``asserted`` are statements that only assert what cannot be read, which callers guarantee.  ``inside``
-    are the arms of a function that are being read, and ``calls`` those that others are called in.
+    are the arms of a function that are being read, and ``calls`` those that others are called in.  ``rest`` is what
+    follows where a function has returned its parameter as it is: all of that is left out where an arm in it makes
+    memory longer, as in ``if (n == x->dim) return x; if (n > x->max_dim) x->ve = realloc(..); x->dim = n; return x;``.
     """
 
     arms: dict[int, tuple[Diagnostic, ...]]
     asserted: set[int]
     inside: list[int] = field(default_factory=list)
     calls: dict[str, set[int | None]] = field(default_factory=dict)
+    rest: Sequence[Any] = ()
     hoped: list[tuple[int, str]] = field(default_factory=list)  # arms of what is refused, with what they call
 
     def note_call(self, symbol: str) -> None:

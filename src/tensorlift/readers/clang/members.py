@@ -307,8 +307,12 @@ def of_one_array(ctx: Context, one: StructurePointer, other: StructurePointer, c
         raise ctx.refusal("pointer-compared", cursor, "pointers to structures that may be apart are compared")
 
 
-def point_to(ctx: Context, target: StructureCursor, new: StructurePointer, cursor: Any) -> None:
-    """Let a variable point to a structure."""
+def point_to(ctx: Context, target: StructureCursor | StructurePointer, new: StructurePointer, cursor: Any) -> None:
+    """Let a variable point to a structure; a parameter stays what it is: ``x = resized(x, n)``."""
+    if isinstance(target, StructurePointer):
+        if target.target is not new.target:
+            raise ctx.refusal("struct-pointer", cursor, "a pointer is set to several structures")
+        return
     if target.structure is None:
         target.structure = replace(new.target, index=None)
     if target.structure.members is not new.target.members:

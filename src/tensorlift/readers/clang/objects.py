@@ -51,7 +51,7 @@ def assign(ctx: Context, target: Place, new: Value, cursor: Any) -> None:
             complex_numbers.keep(ctx, target, new, cursor)
         case Cell(), SSAValue():
             store(ctx, new, target.pointer.base, target.pointer.offset, ctx.location(cursor))
-        case StructureCursor(), StructurePointer():
+        case ((StructureCursor() | StructurePointer()), StructurePointer()):
             point_to(ctx, target, new, cursor)
         case Structure(), Structure():
             copy_structures(ctx, target, new, cursor.type, cursor)

@@ -13,6 +13,7 @@ from clang.cindex import CursorKind
 from tensorlift.frontends.c import libclang
 from tensorlift.ir.literal_function import left_out
 from tensorlift.readers.clang.context import StructurePointer, value
+from tensorlift.readers.clang.left_out import LeavesOutError
 from tensorlift.readers.clang.memory import is_null_constant
 from tensorlift.refusals import refusal
 
@@ -59,14 +60,18 @@ def _is_call(cursor: Any) -> bool:
     return libclang.inside(cursor, libclang.CONVERSIONS).kind is CursorKind.CALL_EXPR
 
 
-def return_structure(ctx: Context, cursor: Any, at: LocationAttr) -> None:
+def return_structure(ctx: Context, statement: Any, at: LocationAttr) -> None:
     """Return the parameter that a function returns; what is lifted does not come to where it returns anything else."""
+    (cursor,), found = libclang.children(statement), ctx.left_out
     is_made = _is_call(cursor) and _handed_through(cursor, ctx.unit.known, 0) is None
     if is_made or is_null_constant(cursor):
         place, where = ctx.location(cursor), ctx.position(cursor)
         made = refusal("struct-pointer", where, "another structure is returned than the parameter that others return")
+        if is_made and found is not None and not ctx.loops and statement.data[1] not in found.arms:
+            found.arms[statement.data[1]] = made.diagnostics  # so that what the call writes is not written
+            raise LeavesOutError
         ctx.flow.add(left_out(ctx.truth(0, place), place, made.diagnostics[0] if is_made else null_returned(where)))
-    elif not isinstance(found := value(ctx, cursor), StructurePointer) or found.target.index is not None:
+    elif not isinstance(given := value(ctx, cursor), StructurePointer) or given.target.index is not None:
         raise ctx.refusal("struct-pointer", cursor, "a pointer to a structure is returned that was moved")
     ctx.flow.leave((), at)
 

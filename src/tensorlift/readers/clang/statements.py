@@ -20,7 +20,7 @@ from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.for_headers import places_of_parts
 from tensorlift.ir.literal_function import left_out
 from tensorlift.ops.c_types import IntegerType, PointerType, VoidType, is_structure
-from tensorlift.readers.clang.calls import flattened, is_assertion, is_ending, is_output
+from tensorlift.readers.clang.calls import HEAP, flattened, is_assertion, is_ending, is_output
 from tensorlift.readers.clang.conditions import branch_on
 from tensorlift.readers.clang.context import C, Context, scalar
 from tensorlift.readers.clang.declarations import declare
@@ -106,11 +106,28 @@ def _changes_nothing(cursor: Any) -> bool:
 
 def _block(ctx: Context, cursor: Any) -> None:
     """Read statements; what is written where the program ends right after is no part of what it computes."""
-    children = libclang.children(cursor)
+    children, found = libclang.children(cursor), ctx.left_out
     for number, child in enumerate(children):
+        if found is not None and child.data[1] in found.arms:
+            at = ctx.location(child)
+            ctx.flow.add(left_out(ctx.truth(0, at), at, found.arms[child.data[1]][0]))
+            ctx.flow.leave((), at)
+            return
+        if found is not None and not (found.inside or ctx.loops) and _returns_parameter(ctx, child):
+            found.rest = children[number + 1 :]
         after = next((other for other in children[number:] if not is_output(other)), None)
         if not is_output(child) or after is None or not is_ending(after):
             statement(ctx, child)
+
+
+def _returns_parameter(ctx: Context, cursor: Any) -> bool:
+    """Whether a statement returns a structure that the function is given, under a condition, and does nothing else."""
+    if cursor.kind is not CursorKind.IF_STMT or not (isinstance(ctx.result, PointerType) and is_structure(ctx.result)):
+        return False
+    _, then, *otherwise = libclang.children(cursor)
+    returned = libclang.inside(then, {*libclang.CONVERSIONS, CursorKind.COMPOUND_STMT, CursorKind.RETURN_STMT})
+    is_named = returned.kind is CursorKind.DECL_REF_EXPR and returned is not then
+    return is_named and not otherwise and returned.referenced.kind is CursorKind.PARM_DECL
 
 
 def _declarations(ctx: Context, cursor: Any) -> None:
@@ -150,6 +167,9 @@ def _arm(ctx: Context, cursor: Any, other: Any) -> None:
         try:
             statement(ctx, cursor)
         except LiftError as error:
+            if found.rest and any(call.spelling in HEAP for call in libclang.descendants(cursor, CursorKind.CALL_EXPR)):
+                found.arms |= {child.data[1]: error.diagnostics for child in found.rest}
+                raise LeavesOutError from error
             if not _may_be_left_out(cursor) or (other is not None and other.data[1] in found.arms):
                 raise
             found.arms[arm] = error.diagnostics
@@ -326,7 +346,7 @@ def _return(ctx: Context, cursor: Any) -> None:
         effect(ctx, children[0])
         ctx.flow.leave((), at)
     elif isinstance(ctx.result, PointerType) and is_structure(ctx.result):
-        return_structure(ctx, children[0], at)
+        return_structure(ctx, cursor, at)
     else:
         found = converted(ctx, children[0], ctx.result)
         ctx.flow.leave(flattened(ctx, found, ctx.result, cursor, children[0].type), at)
