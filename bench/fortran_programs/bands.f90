@@ -1,4 +1,4 @@
-! Matrices of a band, stored by diagonals: where a column begins and ends is the greatest and the least of two places.
+! Matrices of a band, stored by diagonals, whose columns go from the greatest to the least of two places; a packed one.
 
 ! expect: hybrid
 subroutine band_times(m, n, below, above, a, lda, x, y)
@@ -65,5 +65,22 @@ subroutine band_lower(n, k, a, lda, x)
         x(i) = x(i) - x(j)*a(l + i, j)
       end do
     end if
+  end do
+end subroutine
+
+! expect: scan
+subroutine packed_rank_one(n, alpha, x, ap)
+  integer, intent(in) :: n
+  double precision, intent(in) :: alpha, x(n)
+  double precision, intent(inout) :: ap(n*(n + 1)/2)
+  integer :: i, j, k, kk
+  kk = 1
+  do j = 1, n
+    k = kk
+    do i = 1, j
+      ap(k) = ap(k) + alpha*x(i)*x(j)
+      k = k + 1
+    end do
+    kk = kk + j
   end do
 end subroutine

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, internal_error
-from tensorlift.frontends.fortran.constants import arguments_of
+from tensorlift.frontends.fortran.constants import arguments_of, integer_of
 from tensorlift.frontends.fortran.declarations import read_scope
 from tensorlift.frontends.fortran.symbols import ASSUMED, Procedure, Scope, default_types
 from tensorlift.frontends.fortran.syntax import (
@@ -134,14 +135,36 @@ def _settle_constants(procedure: Procedure) -> None:
 
 
 def _open_last_extents(procedure: Procedure) -> None:
-    """Leave the last extent of `x(1)` open where other subscripts are used, as programs did before there was `x(*)`."""
+    """Leave the last extent of `x(1)` open where other subscripts are used, as programs did before there was `x(*)`.
+
+    So is that of a packed triangle, half a product, where the array is used by its elements alone.
+    """
     symbols = {name: procedure.scope.names[name] for name in procedure.dummies}
     old = {name for name, one in symbols.items() if one.bounds and [*map(str, one.bounds[-1])] == ["None", "1"]}
-    for node in nodes_in(body(procedure) if old else ()):
-        if kind_of(node) == "Part_Ref" and str(node.children[0]).lower() in old:
+    packed = {
+        name for name, one in symbols.items() if len(one.bounds) == 1 and _is_half_a_product(one.bounds[0][1], one.home)
+    }
+    named, elements = Counter[str](), Counter[str]()
+    for node in nodes_in(body(procedure) if old | packed else ()):
+        kind = kind_of(node)
+        if kind == "Name":
+            named[str(node).lower()] += 1
+        elif kind == "Part_Ref":
             name, last = str(node.children[0]).lower(), arguments_of(node)[-1][1]
-            if kind_of(last) != "Subscript_Triplet" and str(last) != "1":
+            elements[name] += kind_of(last) != "Subscript_Triplet"
+            if name in old and kind_of(last) != "Subscript_Triplet" and str(last) != "1":
                 symbols[name].bounds = (*symbols[name].bounds[:-1], (None, ASSUMED))
+    for name in packed:
+        if named[name] == elements[name]:
+            symbols[name].bounds = ((symbols[name].bounds[0][0], ASSUMED),)
+
+
+def _is_half_a_product(bound: Any, scope: Scope | None) -> bool:
+    """Tell whether a bound divides a product of sizes, which no sum of sizes is."""
+    operands = [n.children for n in nodes_in((bound,)) if kind_of(n) == "Add_Operand"] if bound != ASSUMED else []
+    products = [sides for *sides, _ in ((a, b, op) for a, op, b in operands if str(op) == "*")]
+    is_product = scope is not None and any(all(integer_of(s, scope) is None for s in sides) for sides in products)
+    return is_product and any(str(op) == "/" for _, op, _ in operands)
 
 
 def _enter(parsed: ParsedFortran, unit: Unit, tree: Any, outer: Scope, modules: dict[str, Scope]) -> None:
