@@ -8,9 +8,11 @@ others are in `bench/published.py`.  The tables of TENSORIZE are in
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import resource
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -71,15 +73,25 @@ class Found:
 
 
 def write(paper: str, **settings: bool) -> None:
-    """Measure the tables of a paper, as its ``settings`` say, and write its section."""
+    """Measure the tables of a paper, as its ``settings`` say, and write its section, with the load meanwhile."""
     title, section = _SECTIONS[paper]
-    text = f"## {title}\n\n{section(**settings)}"
+    before, start, day = _load(), time.process_time(), time.strftime("%Y-%m-%d")
+    measured = section(**settings)
+    took = f"{time.process_time() - start:.0f} s of processor time"
+    loads = f"on {os.cpu_count()} cores for which {before} processes asked when it began, {_load()} when it ended"
+    load = f"Measured on {day} in {took},\n{loads}."
+    text = f"## {title}\n\n{load}\n\n{measured}"
     known = PAGE.read_text(encoding="utf-8") if PAGE.exists() else HEAD
     sections = {part.partition("\n")[0]: f"## {part}" for part in re.split(r"^## ", known, flags=re.MULTILINE)[1:]}
     sections[title] = text
     in_order = [sections[name].strip() for name, _ in _SECTIONS.values() if name in sections]
     PAGE.write_text("\n\n".join([HEAD.strip(), *in_order]) + "\n", encoding="utf-8")
     print(text)
+
+
+def _load() -> str:
+    """Say how many processes wanted to run in the last minute."""
+    return f"{os.getloadavg()[0]:.1f}"
 
 
 def _mlirsynth() -> str:

@@ -129,14 +129,14 @@ def section(*, is_large: bool = False) -> str:
 
 
 _COUNTED = """Steps are goals taken up, backtracks sketches given up; known are goals that are a view of an array, a
-number or a size. The two columns behind are goals that a sketch solved: by the pattern of how their nodes were made (a
+number or a size. The last two columns are goals that a sketch solved: by the pattern of how their nodes were made (a
 function of operands, a selection, a fold, a sum of products), or by algebra, which solves for what an array is
 multiplied by or added to. Times are seconds in all.
 
 The paper's table was not at hand, nor do the authors' repositories hold its numbers, so that what differs cannot be
-told. Another search may count otherwise where it does not do as this one does: a goal is an array of elements of a
-field, so that equal goals are one and each is taken up once; what is known is found before a sketch is tried; nodes
-that have one way of being made propose one sketch; `sketch` cuts at each loop nest, `sketch-whole` does not; and each
+told. Another search may count otherwise where it does not do as this one does. Here a goal is an array of elements of a
+field, so that equal goals are one and each is taken up once. What is known is found before a sketch is tried. Nodes
+that have one way of being made propose one sketch. `sketch` cuts at each loop nest, `sketch-whole` does not. Each
 program is proved for all sizes, timed apart.
 """
 _FIGURES = f"""By {SOURCES["plots"]}, Figure 7 shows geometric means of
