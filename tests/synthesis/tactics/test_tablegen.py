@@ -96,10 +96,46 @@ def test_builders_are_read_by_the_places_of_axes(text: str, wanted: list[str]) -
     assert builds(text) == wanted
 
 
+_FOR_TABLEGEN = """#ifndef TACTICS
+include "builders.td"
+/* The classes of
+   * arguments. */
+class Trans<string value> { string trans = value; }
+class Builder<string n = "", code b = ""> {
+  code body = b;
+}
+class matmulBuilder<Trans a, Trans b, Inputs ins, Outputs outs> : Builder {
+  let body = [{}];
+}
+def eraseOpBuilder : Builder { let body = [{ rewriter.eraseOp(op); }]; }
+class Tactics<string p, list<Builder> b = []>;
+def first : Tactics<"C(i,j) += A(k,i) * B(k,j)", [
+  matmulBuilder<Trans<"T">, Trans<"N">, M<1>, N<1>, K<1>, Constant<"1">, Constant<"1">,
+                Inputs<["A", "B"]>, Outputs<["C"]>>,
+  eraseOpBuilder
+]>;
+class Last;
+def second : Tactics<"y(i) += A(i, k) * x(k)", [
+  matvecBuilder<Trans<"N">, Inputs<["A", "x"]>, Outputs<["y"]>, Constant<"1">, Constant<"1">>, eraseOpBuilder
+]>;
+#endif
+"""
+
+
+@pytest.mark.parametrize("file", ["t.td", "t.tds"])
+def test_what_is_declared_for_tablegen_itself_is_passed_over(file: str) -> None:
+    first, second = load_tactics(_FOR_TABLEGEN, file)
+    assert (first.name, second.name) == ("first", "second")
+    assert str(built_from(first.program.steps)[-1]) == "C(i, j) += t1(i, k) * B(k, j)"
+    assert str(built_from(second.program.steps)[-1]) == "y(i) += A(i, k) * x(k)"
+
+
 _MATMUL = 'matmulBuilder<Inputs<["A", "B"]>, Outputs<["C"]>>'
 _PRODUCT = "C(i, j) += A(i, k) * B(k, j)"
 _WRONG = [
     ("def t Tactic", "TL321", "1:7", "expected `:`, found `Tactic`"),
+    ("class A { int b = [{ 1;", "TL321", "1:1", "`A` is not closed"),
+    ("class A; def t : B;", "TL321", "1:18", "expected `Tactic` or `Tactics`, found `B`"),
     ("def t : Tactic<>", "TL321", "1:16", "expected"),
     ('def t : Tactic<"C(i = A(i)", []>', "TL321", "1:21", "expected `)`"),
     ('def t : Tactic<"C(i) = A(i)", [reshapeBuilder<Inputs<["A"]>, Outputs<["C"]>>]>', "TL321", "1:32", "`StrExpr`"),

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 _SAMPLES = ((1, 2), (2, 3))  # indices in each group, the first factor
-_STEPS_SUFFIX = ".tds"
+_STEPS_SUFFIX = (".tds", ".td")
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Tactic:
 
 
 def load_tactics(text: str, file: str) -> tuple[Tactic, ...]:
-    """Return the tactics of a TDL text, or of a TDS text where the name of the file ends in ``.tds``.
+    """Return the tactics of a TDL text, or of a TDS text where the name of the file ends in ``.tds`` or ``.td``.
 
     Raises:
         LiftError: TL321 to TL325, where a tactic is not in the language or contradicts itself.

@@ -11,7 +11,8 @@
 
 A builder is positional: it says nothing of indices.  Read, it becomes a statement over the axes that arrays have by
 then; what it computes is decided against the pattern like that of any tactic.  `statementBuilder`, which the paper does
-not have, holds a statement of the language, for all that is no builder of its own.
+not have, holds a statement of the language, for all that is no builder of its own.  What a text declares for TableGen
+itself (``class``, ``include``, records of these classes) says nothing of tactics, and is passed over.
 """
 
 from __future__ import annotations
@@ -32,10 +33,12 @@ if TYPE_CHECKING:
 
 Axes = tuple[tuple[str, ...], ...]  # the indices of each axis, several for a joint one
 
-_START = re.compile(r"(?:\s|//[^\n]*|#[^\n]*)*def\b")
-_TOKEN = re.compile(r'(?P<space>(?:\s|//[^\n]*|#[^\n]*)+)|(?P<string>"[^"]*")|(?P<word>[\w.]+)|(?P<sign>[<>\[\]{},:;])')
+_SPACE = r"(?:\s|//[^\n]*|#[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)"
+_START = re.compile(rf"{_SPACE}*(?:def|class|include)\b")
+_TOKEN = re.compile(rf'(?P<space>{_SPACE}+)|(?P<string>"[^"]*")|(?P<word>[\w.]+)|(?P<sign>[<>\[\]{{}},:;])')
 _SAME = {"In": "Inputs", "Out": "Outputs", "Expr": "StrExpr", "AffineExpr": "StrExpr", "AffineExpression": "StrExpr"}
 _SAME |= {"Trans": "StrExpr", "Const": "Constant", "Dims": "M"}
+_TACTICS = ("Tactic", "Tactics")
 _PERMUTES = ("transposeBuilder", "permutationBuilder")
 _PRODUCTS = ("matmulBuilder", "matvecBuilder", "dotBuilder", "outerBuilder", "convBuilder")
 _KNOWN = (*_PERMUTES, "reshapeBuilder", *_PRODUCTS, "statementBuilder", "eraseOpBuilder")
@@ -114,6 +117,7 @@ class _Records:
         self.file = file
         self.tokens = list(self._tokens(text))
         self.position = 0
+        self.classes: set[str] = set()
 
     def _tokens(self, text: str) -> Iterator[_Token]:
         start = 0
@@ -153,10 +157,12 @@ class _Records:
 
     def definitions(self) -> Iterator[Definition]:
         while self.token.kind != "end":
+            if self._declares():
+                continue
             self.take("def")
             place, name = self.here, self.word("the name of the tactic")
             self.take(":")
-            self.take("Tactic", "Tactics")
+            self.take(*_TACTICS)
             self.take("<")
             self.levels: tuple[Spelling, ...] = ()
             pattern = self._pattern()
@@ -173,6 +179,28 @@ class _Records:
                 self.take()
             built = tuple(_Translation(pattern, self.file).statements(listed))
             yield Definition(name, pattern, built, place, self.levels)
+
+    def _declares(self) -> bool:
+        """Pass over an inclusion, a class, or a record of a class that the text declares, which is no tactic."""
+        if self.token.text == "include":
+            self.position += 2
+            return True
+        near = [token.text for token in self.tokens[self.position : self.position + 4]]
+        kind, name, _, base = near + [""] * (4 - len(near))
+        if kind == "class":
+            self.classes.add(name)
+        elif kind != "def" or base not in self.classes or base in _TACTICS:
+            return False
+        depth, start = 0, self.here
+        while depth or self.token.text not in (";", "}"):
+            if self.token.kind == "end":
+                raise _fault(f"`{name}` is not closed", start)
+            depth += {"{": 1, "}": -1}.get(self.token.text, 0)
+            self.position += 1
+            if not depth and self.tokens[self.position - 1].text == "}":
+                return True
+        self.position += 1
+        return True
 
     def _pattern(self) -> tuple[Statement, ...]:
         """Read the pattern: a text in quotes or none, or a list of these."""
