@@ -24,7 +24,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 
 from tensorlift.ir.elementwise import with_tensors
-from tensorlift.ir.parallel_syntax import AffineParallelOp, ForallOp, InParallelOp
+from tensorlift.ir.parallel_syntax import AffineParallelOp, ForallOp, InParallelOp, ParallelInsertSliceOp
 from tensorlift.ir.syntax import parse_map_application, upstream_syntax, with_syntax
 from tensorlift.ops.scalar_ops import REALS
 
@@ -118,6 +118,7 @@ _ADDED: dict[str, list[type[Operation]]] = {
     "affine": [AffineMaxOp, AffineParallelOp],
     "arith": [RemfOp, IndexCastUIOp],
     "scf": [ForallOp, InParallelOp],
+    "tensor": [ParallelInsertSliceOp],
 }
 
 

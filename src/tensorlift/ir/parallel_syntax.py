@@ -25,12 +25,14 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.utils import DynamicIndexList
 from xdsl.ir import Block, Region
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
+    operand_def,
     opt_prop_def,
     prop_def,
     region_def,
@@ -87,7 +89,7 @@ class AffineParallelOp(IRDLOperation):
 
 @irdl_op_definition
 class InParallelOp(IRDLOperation):
-    """Ends the body of ``scf.forall``; what it says of tensors is not read."""
+    """Ends the body of ``scf.forall``: says where parts of tensors go."""
 
     name = "scf.forall.in_parallel"
 
@@ -96,16 +98,45 @@ class InParallelOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> InParallelOp:
-        """Read upstream's custom form, with nothing in it."""
-        region = parser.parse_region()
-        if region.block.ops:
-            parser.raise_error("hands on parts of tensors")
-        return cls.create(regions=[region])
+        """Read upstream's custom form."""
+        return cls.create(regions=[parser.parse_region()])
+
+    def print(self, printer: Printer) -> None:
+        """Print upstream's custom form."""
+        printer.print_string(" ")
+        printer.print_region(self.region)
+
+
+@irdl_op_definition
+class ParallelInsertSliceOp(IRDLOperation):
+    """``tensor.parallel_insert_slice``: where a part goes of a tensor that iterations make together."""
+
+    name = "tensor.parallel_insert_slice"
+
+    source = operand_def(TensorType)
+    dest = operand_def(TensorType)
+    offsets = var_operand_def(IndexType)
+    sizes = var_operand_def(IndexType)
+    strides = var_operand_def(IndexType)
+    static_offsets = prop_def(DenseArrayBase.constr(i64))
+    static_sizes = prop_def(DenseArrayBase.constr(i64))
+    static_strides = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    custom_directives = (DynamicIndexList,)
+    assembly_format = (
+        "$source `into` $dest `` custom<DynamicIndexList>($offsets, $static_offsets)"
+        "custom<DynamicIndexList>($sizes, $static_sizes) custom<DynamicIndexList>($strides, $static_strides)"
+        "attr-dict `:` type($source) `into` type($dest)"
+    )
 
 
 @irdl_op_definition
 class ForallOp(IRDLOperation):
-    """``scf.forall`` on memory; bounds and steps are numbers, or values where these say so."""
+    """``scf.forall``; bounds and steps are numbers, or values where these say so.
+
+    Of tensors that are ``outputs`` the body sees what they are before, whatever iterations hand on.
+    """
 
     name = "scf.forall"
 
@@ -117,6 +148,7 @@ class ForallOp(IRDLOperation):
     staticUpperBound = prop_def(DenseArrayBase.constr(i64))  # noqa: N815 - upstream's name
     staticStep = prop_def(DenseArrayBase.constr(i64))  # noqa: N815 - upstream's name
     mapping = opt_prop_def(ArrayAttr)
+    made = var_result_def(TensorType)
     body = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
@@ -131,14 +163,19 @@ class ForallOp(IRDLOperation):
         return list(zip(*(_mixed(numbers, values) for numbers, values in parts), strict=True))
 
     def verify_(self) -> None:
-        """Check that there are as many bounds as variables, and no tensors."""
+        """Check that there are as many bounds as variables, and that tensors go where the body ends."""
         counts = {len(part) for part in (self.staticLowerBound, self.staticUpperBound, self.staticStep)}
-        if counts != {len(self.body.block.args)} or any(arg.type != IndexType() for arg in self.body.block.args):
-            raise VerifyException("expected an index, bounds and a step for each dimension")
-        if self.outputs:
-            raise VerifyException("it gives tensors")
-        if not isinstance(self.body.block.last_op, InParallelOp):
+        types, given = [arg.type for arg in self.body.block.args], [value.type for value in self.outputs]
+        if len(counts) != 1 or types != [IndexType()] * counts.pop() + given:
+            raise VerifyException("expected an index, bounds and a step for each dimension, then each tensor")
+        if given != [result.type for result in self.made]:
+            raise VerifyException("expected a result for each tensor")
+        last = self.body.block.last_op
+        if not isinstance(last, InParallelOp):
             raise VerifyException("expected its body to end in scf.forall.in_parallel")
+        shared = self.body.block.args[len(types) - len(given) :]
+        if any(not isinstance(op, ParallelInsertSliceOp) or op.dest not in shared for op in last.region.block.ops):
+            raise VerifyException("expected its body to end with parts of its tensors")
 
     @classmethod
     def parse(cls, parser: Parser) -> ForallOp:
@@ -156,9 +193,15 @@ class ForallOp(IRDLOperation):
         else:
             parser.parse_keyword("in")
             parts[1] = _numbers_or_values(parser)
+        shared: list[tuple[Parser.UnresolvedArgument, UnresolvedOperand]] = []
+        types: list[Attribute] = []
         if parser.parse_optional_keyword("shared_outs"):
-            parser.raise_error("it gives tensors")
-        body = parser.parse_region([argument.resolve(IndexType()) for argument in arguments])
+            shared = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _assigned(parser))
+            parser.parse_punctuation("->")
+            types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+        outputs = parser.resolve_operands([value for _, value in shared], types, parser.pos)
+        inside = [argument.resolve(kind) for (argument, _), kind in zip(shared, types, strict=True)]
+        body = parser.parse_region([*(argument.resolve(IndexType()) for argument in arguments), *inside])
         if not isinstance(body.block.last_op, InParallelOp):
             body.block.add_op(InParallelOp.create(regions=[Region(Block())]))
         attributes = parser.parse_optional_attr_dict()
@@ -169,9 +212,10 @@ class ForallOp(IRDLOperation):
         ]
         named = dict(zip(("staticLowerBound", "staticUpperBound", "staticStep"), numbers, strict=True))
         mapping = {"mapping": attributes.pop("mapping")} if "mapping" in attributes else {}
-        segments = DenseArrayBase.from_list(i32, [*map(len, values), 0])
+        segments = DenseArrayBase.from_list(i32, [*map(len, values), len(outputs)])
         return cls.create(
-            operands=[value for part in values for value in part],
+            operands=[*(value for part in values for value in part), *outputs],
+            result_types=types,
             properties={"operandSegmentSizes": segments, **named, **mapping},
             attributes=attributes,
             regions=[body],
@@ -189,16 +233,36 @@ class ForallOp(IRDLOperation):
             printer.print_string(")")
 
         printer.print_string(" (")
-        printer.print_list(self.body.block.args, printer.print_ssa_value)
+        bounds = self.bounds()
+        printer.print_list(self.body.block.args[: len(bounds)], printer.print_ssa_value)
         printer.print_string(")")
-        for before, part in zip(("=", "to", "step"), zip(*self.bounds(), strict=True), strict=True):
+        for before, part in zip(("=", "to", "step"), zip(*bounds, strict=True), strict=True):
             listed(before, part)
+        if self.outputs:
+            printer.print_string(" shared_outs(")
+            pairs = zip(self.body.block.args[len(bounds) :], self.outputs, strict=True)
+            printer.print_list(pairs, lambda pair: _print_pair(printer, *pair))
+            printer.print_string(") -> (")
+            printer.print_list(self.made, lambda one: printer.print_attribute(one.type))
+            printer.print_string(")")
         printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False, print_block_terminators=False)
+        printer.print_region(self.body, print_entry_block_args=False, print_block_terminators=bool(self.outputs))
         if self.mapping is not None:
             printer.print_string(" {mapping = ")
             printer.print_attribute(self.mapping)
             printer.print_string("}")
+
+
+def _assigned(parser: Parser) -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
+    argument = parser.parse_argument(expect_type=False)
+    parser.parse_punctuation("=")
+    return argument, parser.parse_unresolved_operand()
+
+
+def _print_pair(printer: Printer, argument: SSAValue, value: SSAValue) -> None:
+    printer.print_ssa_value(argument)
+    printer.print_string(" = ")
+    printer.print_ssa_value(value)
 
 
 def _mixed(numbers: DenseArrayBase[IntegerType], values: Sequence[SSAValue]) -> list[int | SSAValue]:
@@ -300,13 +364,7 @@ def parse_scf_parallel(parser: Parser) -> Operation:
 
 def parse_scf_while(parser: Parser) -> Operation:
     """Read ``scf.while (%s = %x) : (f64) -> f64 { .. } do { .. }``, whose list is left out where nothing is carried."""
-
-    def assigned() -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
-        argument = parser.parse_argument(expect_type=False)
-        parser.parse_punctuation("=")
-        return argument, parser.parse_unresolved_operand()
-
-    pairs = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, assigned) or []
+    pairs = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, lambda: _assigned(parser)) or []
     parser.parse_punctuation(":")
     place, types = parser.pos, parser.parse_function_type()
     operands = parser.resolve_operands([operand for _, operand in pairs], types.inputs.data, place)

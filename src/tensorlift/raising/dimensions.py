@@ -135,7 +135,7 @@ class Positions:
             for variable, lower, upper, step in zip(outer.body.block.args, *bounds, strict=False):
                 yield from self._range(variable, [lower], [upper], step.constant_value)
         elif outer.name == "scf.forall":
-            for variable, bounds in zip(outer.body.block.args, outer.bounds(), strict=True):
+            for variable, bounds in zip(outer.body.block.args, outer.bounds(), strict=False):
                 lower, upper, step = (Polynomial.constant(b) if isinstance(b, int) else self.of(b) for b in bounds)
                 yield from self._range(variable, [lower], [upper], step.constant_value)
         elif outer.name == "affine.if" and inner.parent is outer.regions[0].block:

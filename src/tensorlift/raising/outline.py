@@ -402,7 +402,7 @@ def _bounds_of(value: SSAValue) -> _Bounds | None:
         bounds = (_SAME, loop.operands[:1]), (_SAME, loop.operands[1:2])
     elif loop.name == "scf.parallel" and at < len(loop.lowerBound):
         bounds = (_SAME, loop.lowerBound[at : at + 1]), (_SAME, loop.upperBound[at : at + 1])
-    elif loop.name == "scf.forall":
+    elif loop.name == "scf.forall" and at < len(loop.bounds()):
         low, high, _ = loop.bounds()[at]
         bounds = _number_or_value(low), _number_or_value(high)
     elif loop.name == "affine.parallel" and set(_groups(loop)) == {1}:

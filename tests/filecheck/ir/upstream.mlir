@@ -43,3 +43,17 @@ func.func @forall(%n: index, %A: memref<?x?xf64>) {
   } {mapping = [#gpu.thread<y>, #gpu.thread<x>]}
   return
 }
+
+// CHECK-LABEL: func.func @together
+func.func @together(%n: index, %A: tensor<?xf64>, %B: tensor<?xf64>) -> tensor<?xf64> {
+  // CHECK: scf.forall (%[[I:.*]]) in (%{{.*}}) shared_outs(%[[O:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<?xf64>, tensor<?xf64>) {
+  %r:2 = scf.forall (%i) in (%n) shared_outs(%o = %A, %p = %B) -> (tensor<?xf64>, tensor<?xf64>) {
+    %v = tensor.extract_slice %p[%i] [1] [1] : tensor<?xf64> to tensor<1xf64>
+    // CHECK: scf.forall.in_parallel {
+    // CHECK-NEXT: tensor.parallel_insert_slice %{{.*}} into %[[O]][%[[I]]] [1] [1] : tensor<1xf64> into tensor<?xf64>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %v into %o[%i] [1] [1] : tensor<1xf64> into tensor<?xf64>
+    }
+  }
+  return %r#0 : tensor<?xf64>
+}

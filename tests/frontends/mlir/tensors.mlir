@@ -260,3 +260,28 @@ func.func @without_axes(%x: tensor<1x1xf64>) -> tensor<f64> {
   %r = tensor.collapse_shape %x [] : tensor<1x1xf64> into tensor<f64>
   return %r : tensor<f64>
 }
+func.func @tiles(%A: tensor<8x6xf32>, %B: tensor<6x4xf32>, %C: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %r = scf.forall (%i) = (0) to (8) step (4) shared_outs(%o = %C) -> (tensor<8x4xf32>) {
+    %a = tensor.extract_slice %A[%i, 0] [4, 6] [1, 1] : tensor<8x6xf32> to tensor<4x6xf32>
+    %c = tensor.extract_slice %o[%i, 0] [4, 4] [1, 1] : tensor<8x4xf32> to tensor<4x4xf32>
+    %p = linalg.matmul ins(%a, %B : tensor<4x6xf32>, tensor<6x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %p into %o[%i, 0] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<8x4xf32>
+    }
+  }
+  return %r : tensor<8x4xf32>
+}
+func.func @together(%x: tensor<?xf64>, %k: index) -> (tensor<?xf64>, tensor<?xf64>) {
+  %r:2 = scf.forall (%i) in (%k) shared_outs(%o = %x, %p = %x) -> (tensor<?xf64>, tensor<?xf64>) {
+    %v = tensor.extract %x[%i] : tensor<?xf64>
+    %s = arith.mulf %v, %v : f64
+    %a = tensor.from_elements %s : tensor<1xf64>
+    %e = math.exp %v : f64
+    %b = tensor.from_elements %e : tensor<1xf64>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %a into %o[%i] [1] [1] : tensor<1xf64> into tensor<?xf64>
+      tensor.parallel_insert_slice %b into %p[%i] [1] [1] : tensor<1xf64> into tensor<?xf64>
+    }
+  }
+  return %r#0, %r#1 : tensor<?xf64>, tensor<?xf64>
+}

@@ -101,6 +101,15 @@ _OTHER_EXTENTS = """%c0 = arith.constant 0 : index
     %s = tensor.cast %e : tensor<1x?xf64> to tensor<?x?xf64>
     scf.yield %s : tensor<?x?xf64>
   }"""
+_FROM_OTHERS = """%c0 = arith.constant 0 : index
+  %0 = scf.forall (%i) in (2) shared_outs(%o = %x) -> (tensor<2x2xf64>) {
+    %row = tensor.extract_slice %o[0, %i] [2, 1] [1, 1] : tensor<2x2xf64> to tensor<2xf64>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %row into %o[%i, 0] [1, 2] [1, 1] : tensor<2xf64> into tensor<2x2xf64>
+    }
+  }"""
+_SAME_PART = _FROM_OTHERS.replace("%o[0, %i] [2, 1]", "%o[%i, 0] [1, 2]")
+_ITSELF = _SAME_PART.replace("slice %row into", "slice %o into").replace(": tensor<2xf64>", ": tensor<2x2xf64>")
 _TWO_RESULTS = """%i = arith.constant dense<1> : tensor<2xi32>
   %low, %high = arith.mulsi_extended %i, %i : tensor<2xi32>"""
 
@@ -111,6 +120,10 @@ _TWO_RESULTS = """%i = arith.constant dense<1> : tensor<2xi32>
         (_FLAT, "`tensor.collapse_shape` of axes of open extents"),
         ("%0 = func.call @f(%x) : (tensor<2x2xf64>) -> tensor<2x2xf64>", "`f` calls itself"),
         (_OTHER_EXTENTS, "the extents of tensors that `scf.yield` gives differ"),
+        (_FROM_OTHERS, "`scf.forall` reads what other iterations may make of its tensors"),
+        (_ITSELF, "`scf.forall` reads"),
+        (_SAME_PART.replace("%o[%i, 0]", "%o[%c0, 0]", 1), "`scf.forall` reads what other iterations may make"),
+        (_SAME_PART.replace("%o[%i, 0]", "%o[%c0, 0]"), "iterations of this parallel loop race"),
         (_TWO_RESULTS, "`arith.mulsi_extended` is not lifted"),
         (_PADDED, "depends on the place"),
         ("%0 = arith.constant dense_resource<a> : tensor<2xf64>", ""),
@@ -121,7 +134,7 @@ def test_what_is_not_read_refuses_the_function(body: str, message: str) -> None:
     lifted = lift_text(source_from_text(text, "f.mlir"))
     assert lifted.verdict == "refused"
     (said, *_) = [d for d in lifted.record.all_diagnostics if d.severity is Severity.ERROR]
-    assert said.code in {"TL118", "TL190", "TL194", "TL196"}
+    assert said.code in {"TL118", "TL190", "TL194", "TL196", "TL223"}
     assert message in said.message
     assert said.location is not None
 

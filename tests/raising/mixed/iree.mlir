@@ -140,7 +140,7 @@ module {
   }
 }
 // -----
-// raised: 4, stays: tensors
+// raised: 4, stays:
 func.func private @ext(f32)
 func.func @tiled(%A: memref<64x64xf32>, %B: memref<64x64xf32>) {
   scf.forall (%i, %j) = (0, 0) to (64, 64) step (16, 16) {

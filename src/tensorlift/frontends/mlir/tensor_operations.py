@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import arith, memref, scf, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
@@ -31,6 +31,7 @@ from tensorlift.frontends.mlir.tensor_shapes import collapse, expand
 from tensorlift.frontends.mlir.tensors import InMemory, extent_of, generic, is_last, memory_of, root_of
 from tensorlift.ir.elementwise import OnTensors
 from tensorlift.ir.location import location_of
+from tensorlift.ir.parallel_syntax import ForallOp, InParallelOp
 from tensorlift.ir.structured import space_of
 from tensorlift.ir.subscripts import PRODUCTS, READ_ONLY, STRUCTURED
 
@@ -374,6 +375,50 @@ def _loop(to: InMemory, op: Operation) -> None:
     _give(to, op, made, kept)
 
 
+def _forall(to: InMemory, op: Operation) -> None:
+    """Keep the tensors that iterations make together in one memory each, of which each reads the part that it makes."""
+    loop: Any = op
+    block = op.regions[0].block
+    count, parts = len(loop.outputs), [*block.last_op.regions[0].block.ops]  # type: ignore[union-attr]  # verified
+    shared = block.args[len(block.args) - count :]
+    for use in (use for own in shared for use in own.uses):
+        is_target = use.operation in parts and use.index == 1
+        if not is_target and not any(_is_part(use.operation, part) for part in parts):
+            place = location_of(use.operation)
+            raise refusal("tensors", place, "`scf.forall` reads what other iterations may make of its tensors")
+    kept = [to.written(value, op, value.name_hint) for value in loop.outputs]
+    to.own -= {*kept}
+    inside, _ = to.inside(block, kept, [_INDEX] * (len(block.args) - count))
+    outer, to.block = to.block, inside
+    targets = dict(zip(shared, kept, strict=True))
+    for part in parts:
+        source, target = to.known[part.operands[0]], targets[part.operands[1]]
+        to.copy(source, _part(to, part, target, source.type))
+    to.add(InParallelOp.create(regions=[Region(Block())]))
+    to.block = outer
+    segments: Any = op.properties["operandSegmentSizes"]
+    counts = DenseArrayBase.from_list(i32, [*[*segments.get_values()][:-1], 0])
+    to.add(
+        ForallOp.create(
+            operands=[to.known[value] for value in op.operands[: len(op.operands) - count]],
+            properties={**op.properties, "operandSegmentSizes": counts},
+            attributes=dict(op.attributes),
+            regions=[Region(inside)],
+        )
+    )
+    to.own |= {*kept}
+    to.known.update(zip(op.results, kept, strict=True))
+
+
+def _is_part(reading: Operation, part: Any) -> bool:
+    """Tell whether an operation asks for extents, or takes the part of a tensor that another one puts there."""
+    if not isinstance(reading, tensor.ExtractSliceOp):
+        return reading.name == "tensor.dim"
+    names = ("static_offsets", "static_sizes", "static_strides")
+    is_same = all(reading.properties[name] == part.properties[name] for name in names)
+    return is_same and [*reading.operands] == [*part.operands[1:]]
+
+
 def _branch(to: InMemory, op: Operation) -> None:
     """Keep the tensors that branches give in a memory each, with the extents of one that was there before."""
     lasts: list[Any] = [region.block.last_op for region in op.regions if region.blocks]
@@ -450,6 +495,7 @@ _RULES: dict[str, Rule] = {
     "func.call": _call,
     "math": _elementwise,
     "scf.for": _loop,
+    "scf.forall": _forall,
     "scf.if": _branch,
     "tensor.cast": _cast,
     "tensor.collapse_shape": collapse,

@@ -195,7 +195,7 @@ class InMemory:
         self, block: Block, arguments: Sequence[SSAValue], types: Sequence[Attribute]
     ) -> tuple[Block, Operation]:
         """Write what a block does into a new one; ``arguments`` stand for those of its own that are tensors."""
-        outer, place = self.block, self.place
+        outer, place, more = self.block, self.place, self.more
         self.block = Block(arg_types=types)
         new = iter(self.block.args)
         given = iter(arguments)
@@ -204,7 +204,7 @@ class InMemory:
             if not isinstance(argument.type, TensorType):
                 self.known[argument].name_hint = argument.name_hint
         last = self.read(block)
-        made, self.block, self.place = self.block, outer, place
+        made, self.block, self.place, self.more = self.block, outer, place, more
         return made, last
 
 
