@@ -110,7 +110,7 @@ def section(scale: float = 1.0) -> str:
             table(("kernel", "products in the source", "found by tactics", "found by passes"), sites),
             "Times (Figure 9), on one thread: the original, lowered by upstream's passes and compiled by LLVM at",
             "`-O3`, and how many times faster what it is raised to is, compiled in the same way; calls are those of",
-            "OpenBLAS. Other work of the machine disturbs the figures.\n",
+            "OpenBLAS. Other work of the machine takes their caches.\n",
             table(("kernel", "original", *WAYS), times),
             f"Published, {SOURCES['times']}: the least of five runs on an",
             "i9-9900K in single precision, by clang at `-O3`, and how many times faster it is raised; calls are those",
