@@ -163,7 +163,8 @@ def added_operation(name: str) -> type[Operation]:
 def _load(name: str) -> Dialect:
     """Import a dialect, complete with the operations and the syntax that xDSL lacks."""
     if name == "linalg":
-        return Dialect(name, import_module("tensorlift.ir.structured").OPERATIONS, [])
+        kinds = [import_module("xdsl.dialects.linalg.attrs").IteratorTypeAttr]
+        return Dialect(name, import_module("tensorlift.ir.structured").OPERATIONS, kinds)
     if name == "index":
         return Dialect(name, import_module("tensorlift.ir.index_syntax").OPERATIONS, [])
     if name == "gpu":

@@ -9,9 +9,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DenseArrayBase, DenseIntElementsAttr, MemRefType, TensorType, i32, i64
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    DenseArrayBase,
+    DenseIntElementsAttr,
+    MemRefType,
+    TensorType,
+    i32,
+    i64,
+)
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import (
@@ -25,13 +33,13 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from tensorlift.ir.structured_regions import operations, types_made
+from tensorlift.ir.structured_regions import generic, operations, types_made
 from tensorlift.ir.subscripts import ELEMENTWISE, INPUTS, PRODUCTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from xdsl.ir import Attribute, Operation, SSAValue
+    from xdsl.ir import Attribute, Operation, Region, SSAValue
     from xdsl.parser import Parser
     from xdsl.printer import Printer
 
@@ -57,6 +65,21 @@ class NamedStructuredOp(IRDLOperation):
     dilations = opt_prop_def(DenseIntElementsAttr)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    @classmethod
+    def create(cls, *, regions: Sequence[Region] = (), **parts: Any) -> Any:
+        """Make an operation; of one whose region is written out, as in generic syntax, the ``linalg.generic`` it is."""
+        if not regions:
+            return super().create(**parts)
+        operands, (body,) = parts.pop("operands"), regions
+        segments = DenseArrayBase.from_list(i32, [len(operands) - 1, 1])  # where it always has so many
+        parts["properties"] = {"operandSegmentSizes": segments, **parts["properties"]}
+        made = super().create(operands=operands, **parts)
+        stated: Any = parts["properties"].get("indexing_maps")
+        maps = [*stated.data] if stated is not None else list(map(AffineMapAttr, space_of(made).maps))
+        count = len(made.inputs)
+        made.drop_all_references()
+        return generic(operands, count, body, maps, **parts)
 
     def verify_(self) -> None:
         """Check the numbers of operands, and that dimensions have one extent."""
@@ -94,9 +117,10 @@ class NamedStructuredOp(IRDLOperation):
             properties[listed] = DenseArrayBase.from_list(i64, values)
         attributes |= parser.parse_optional_attr_dict()
         types = results_of(parser, outputs)
-        return cls.create(
+        made: NamedStructuredOp = cls.create(
             operands=[*inputs, *outputs], result_types=types, properties=properties, attributes=attributes
         )
+        return made
 
     def print(self, printer: Printer) -> None:
         """Print as upstream does."""

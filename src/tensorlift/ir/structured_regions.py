@@ -15,13 +15,13 @@ from xdsl.dialects.builtin import AffineMapAttr, MemRefType, TensorType
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.dialects.linalg.ops import GenericOp, YieldOp
 from xdsl.ir import Block, Operation, Region
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 
 from tensorlift.ir.operations import operation_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.ir import Attribute, SSAValue
     from xdsl.parser import Parser
@@ -51,14 +51,50 @@ def operations(parse_operands: ParseOperands) -> list[type[Operation]]:
     return [_named("linalg.map", read_map), _named("linalg.reduce", read_reduce)]
 
 
+def generic(
+    operands: Sequence[SSAValue], count: int, body: Region, maps: Sequence[AffineMapAttr], **rest: Any
+) -> GenericOp:
+    """Give the ``linalg.generic`` of a body that reads so many operands and writes the others, folded as maps say.
+
+    ``rest`` is what else an operation is made of: types of results, attributes, a location.
+    """
+    kept = {one for one in maps[-1].data.results if isinstance(one, AffineDimExpr)}
+    dims = map(AffineExpr.dimension, range(maps[-1].data.num_dims))
+    kinds = [IteratorType.PARALLEL if axis in kept else IteratorType.REDUCTION for axis in dims]
+    iterators = [IteratorTypeAttr(kind) for kind in kinds]
+    op = GenericOp(operands[:count], operands[count:], body, maps, iterators, rest.get("result_types", ()))
+    op.attributes |= rest.get("attributes", {})
+    op.location = rest.get("location") or op.location
+    return op
+
+
 def types_made(outputs: Sequence[SSAValue]) -> list[Attribute]:
     """List the types of the tensors that an operation makes: those of its outputs that are tensors."""
     return [value.type for value in outputs if isinstance(value.type, TensorType)]
 
 
 def _named(name: str, read: Callable[[Parser], Operation]) -> type[Operation]:
-    members = {"name": name, "parse": classmethod(lambda _, parser: read(parser)), "__module__": __name__}
+    members = {
+        "name": name,
+        "parse": classmethod(lambda _, parser: read(parser)),
+        "create": classmethod(lambda _, **parts: _written_out(**parts)),
+        "__module__": __name__,
+    }
     return irdl_op_definition(type(name, (IRDLOperation,), members))
+
+
+def _written_out(
+    operands: Sequence[SSAValue], properties: Mapping[str, Any], regions: Sequence[Region], **rest: Any
+) -> Operation:
+    """Make what generic syntax says: with ``dimensions``, half of the operands are reduced into the others."""
+    listed, (body,) = properties.get("dimensions"), regions
+    count = len(operands) - 1 if listed is None else len(operands) // 2
+    largest: Any = operands[-1 if listed is None else 0].type
+    folded = () if listed is None else listed.get_values()
+    for value in operands[len(body.block.args) :]:
+        body.block.insert_arg(_element(value), len(body.block.args))
+    maps = _maps(len(largest.get_shape()), folded, count, len(operands) - count)
+    return generic(operands, count, body, maps, **rest)
 
 
 def _payload(parser: Parser) -> Callable[[Sequence[SSAValue]], Operation] | None:
@@ -111,6 +147,13 @@ def _body(
     return Region(block)
 
 
+def _maps(rank: int, folded: Sequence[int], inputs: int, outputs: int) -> list[AffineMapAttr]:
+    dims = [AffineExpr.dimension(axis) for axis in range(rank)]
+    whole = AffineMapAttr(AffineMap(rank, 0, tuple(dims)))
+    kept = AffineMapAttr(AffineMap(rank, 0, tuple(dims[axis] for axis in range(rank) if axis not in folded)))
+    return [whole] * inputs + [kept] * outputs
+
+
 def _generic(  # noqa: PLR0913, PLR0917 - what a generic operation is made of
     parser: Parser,
     inputs: Sequence[SSAValue],
@@ -119,11 +162,7 @@ def _generic(  # noqa: PLR0913, PLR0917 - what a generic operation is made of
     rank: int,
     folded: Sequence[int],
 ) -> Operation:
-    dims = [AffineExpr.dimension(axis) for axis in range(rank)]
-    whole = AffineMapAttr(AffineMap(rank, 0, tuple(dims)))
-    kept = AffineMapAttr(AffineMap(rank, 0, tuple(dims[axis] for axis in range(rank) if axis not in folded)))
-    maps = [whole] * len(inputs) + [kept] * len(outputs)
-    kinds = [IteratorType.REDUCTION if axis in folded else IteratorType.PARALLEL for axis in range(rank)]
-    op = GenericOp(inputs, outputs, body, maps, [IteratorTypeAttr(kind) for kind in kinds], types_made(outputs))
+    maps = _maps(rank, folded, len(inputs), len(outputs))
+    op = generic([*inputs, *outputs], len(inputs), body, maps, result_types=types_made(outputs))
     op.attributes |= parser.parse_optional_attr_dict()
     return op

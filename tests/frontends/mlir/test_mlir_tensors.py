@@ -79,6 +79,21 @@ def test_it_does_what_upstream_makes_of_it(name: str) -> None:
             np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
+@_needs_tools
+@pytest.mark.parametrize("name", ["softmax", "transposed", "conv", "tiles"])
+def test_named_operations_of_generic_syntax_mean_what_their_regions_say(name: str) -> None:
+    tools = find_tools()
+    assert tools is not None
+    command = [str(tools.opt), "--mlir-print-op-generic"]
+    text = subprocess.run(command, input=_FUNCTIONS[name], capture_output=True, text=True, check=True).stdout
+    given = _arguments(_FUNCTIONS[name], 1)
+    wanted, got = _lifted(name)(*given), lift_text(source_from_text(text, "f.mlir"))(*given)
+    np.testing.assert_allclose(got, wanted, rtol=1e-5)
+    if name == "tiles":
+        other = lift_text(source_from_text(text.replace("arith.addf", "arith.subf"), "f.mlir"))(*given)
+        np.testing.assert_allclose(other, given[2] - given[0] @ given[1], rtol=1e-4, atol=1e-5)
+
+
 def _several(results: Any) -> tuple[Any, ...]:
     return results if isinstance(results, tuple) else (results,)
 
