@@ -120,7 +120,7 @@ def read_conditions(
                 pass
             case ReadInside(array):
                 message = f"no call can check that `{array}` is read inside of it"
-                remedy = f"ask for each place `k` that is computed: `if 0 <= k < len({array}):`"
+                remedy = f"read each place `k` by itself, where `0 <= k < len({array})`"
                 raise refuse("TL524", message, precondition.location, remedy)
             case _:
                 message = f"no call can check the precondition `{precondition.text}`"

@@ -271,7 +271,7 @@ def _require_cells(summary: Summary, place: Location | None) -> None:
                 is_fold = read.value is None and read.extent is None and read.hit not in definition.indices
                 if is_fold or (read.is_any and (info is None or not info.is_parameter)):
                     message = "the bounds of a loop, or places that it reads, are computed from data"
-                    raise refuse("TL208", message, place, "pass them in an array")
+                    raise refuse("TL208", message, place, "pass them as parameters")
 
 
 def _summarise(lifting: Lifting, bounds: Bounds) -> Summary:
