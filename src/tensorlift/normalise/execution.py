@@ -248,7 +248,9 @@ class Execution:
         found = decided(self, self.values[value])
         if isinstance(found, Index):
             return found
-        return Index(self.sink.data_place(self.number(value), self.place), LONG)
+        data = self.number(value)
+        ctype = data.ctype if isinstance(data.ctype, IntegerType) and data.ctype.signed else LONG
+        return Index(self.sink.data_place(data, self.place), ctype)
 
     def array(self, memory: SSAValue) -> Array:
         """Give the array that memory is."""

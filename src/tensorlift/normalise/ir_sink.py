@@ -211,7 +211,7 @@ class IRSink:
     def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
         """Emit a load, to be completed later unless the memory is a scalar's."""
         if is_at_places(array, subscripts, domain):
-            return gather(self, array, subscripts, location)
+            return gather(self, array, subscripts, domain, location)
         operation = affine.LoadOp.create(
             operands=() if subscripts else [memory_of(array)],
             result_types=[ir_type(array.element)],
@@ -227,7 +227,7 @@ class IRSink:
     ) -> None:
         """Emit a store, to be completed later unless the memory is a scalar's."""
         if is_at_places(array, subscripts, domain):
-            scatter(self, array, subscripts, value, location)
+            scatter(self, array, subscripts, value, domain, location)
             return
         operation = affine.StoreOp.create(
             operands=[value.ssa] if subscripts else [value.ssa, memory_of(array)],

@@ -217,7 +217,7 @@ class _Lowering:
             for split in splits:
                 complete(self._sink, array, split.access, split.subscripts)
             for gather in array.gathers:
-                complete_gather(array, gather)
+                complete_gather(self._sink, array, gather)
             if array.row_table and array.is_stored_to:
                 text = f"the rows of {array.name} do not overlap"
                 self._preconditions.state("distinct-rows", text, array.location)

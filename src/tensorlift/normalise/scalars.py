@@ -108,7 +108,7 @@ def _integer(ex: Execution, op: Operation) -> None:
     if any(is_of_data(ex, operand) for operand in operands) and _is_rest(op):
         copied(ex, op)
         return
-    if not any(is_of_data(ex, operand) for operand in operands) or op.name in {*_PLACES, *_CASTS}:
+    if not any(is_of_data(ex, operand) for operand in operands) or op.name in {*_PLACES, *_CASTS, "arith.extsi"}:
         found = computed(ex, operands, lambda exact: _exactly(ex, op, exact, splits=steers and op.name in DIVISIONS))
     if found is not None:
         if is_of_data(ex, found) and not untold_extent(found.polynomial) and not counts_rows(found.polynomial):

@@ -11,8 +11,9 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.normalise.delinearise import Split, dimensions_of
+from tensorlift.normalise.gathers import in_rows
 from tensorlift.normalise.respread import respread
-from tensorlift.normalise.values import Access, Array
+from tensorlift.normalise.values import Access, Array, depends_on_data
 from tensorlift.poly.loops import Domain
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 from tensorlift.refusals import refusal
@@ -42,7 +43,12 @@ class Shapes:
         for access in array.accesses:
             if len(access.subscripts) != len(array.extents):
                 raise refusal("delinearise", access.location, array.name)
+        flat = len(array.extents) == 1 and (array.extents[0] is None or not array.extents[0].is_affine)
         if array.gathers:
+            is_plain = flat and not (array.keeps_rank or array.at_places or array.exact)
+            found = in_rows(array, self._ranges) if is_plain else None
+            if found is not None:
+                return self._settled_in_rows(array, *found)
             self._gathered_extents(array)
         declared = list(array.extents)
         flat = len(array.extents) == 1 and (array.extents[0] is None or not array.extents[0].is_affine)
@@ -75,6 +81,20 @@ class Shapes:
         splits = [self._in_dimensions(array, access) for access in array.accesses]
         self._declared_extents(array, splits)
         return splits
+
+    def _settled_in_rows(self, array: Array, strides: list[Polynomial], splits: list[Split]) -> list[Split]:
+        """Set the extents of an array of which data choose rows, and the subscripts of the accesses where they do."""
+        plain, places = splits[: len(array.accesses)], splits[len(array.accesses) :]
+        for gather, split in zip(array.gathers, places, strict=True):
+            gather.subscripts = split.subscripts
+        pairs = zip(places, array.gathers, strict=True)
+        known = [replace(split, access=replace(split.access, domain=gather.domain)) for split, gather in pairs]
+        self._inner_extents(array, strides, [*plain, *known])
+        is_chosen = any(depends_on_data(split.subscripts[0]) for split in known)
+        array.inferred = [*range(is_chosen, len(array.extents))]
+        self._check_affine(array)
+        self._check_inside(array, [*plain, *known])
+        return plain
 
     def _gathered_extents(self, array: Array) -> None:
         """Make sizes of the extents that no declaration tells, of an array that is read where data say."""
@@ -160,12 +180,12 @@ class Shapes:
         span = ZERO
         for position in range(len(strides) - 1, 0, -1):
             width, gap = strides[position - 1].divide(strides[position])
-            extent = width
+            extent, there = width, _told(splits, position)
             is_diagonal = len(strides[position - 1].terms) > 1
-            if is_diagonal and all(split.subscripts[position] == ZERO for split in splits):
+            if is_diagonal and all(split.subscripts[position] == ZERO for split in there):
                 extent = ONE  # what lies between its cells belongs to rows of another length
-            elif gap != ZERO or not all(self._fits(split, position, width) for split in splits):
-                extent = self._extent(array, position, splits)
+            elif gap != ZERO or not all(self._fits(split, position, width) for split in there):
+                extent = self._extent(array, position, there)
                 if gap == ZERO and self._is_negative(width - extent):
                     extent = width  # only sizes for which every row is long enough make sense
             extents.insert(0, extent)
@@ -175,7 +195,8 @@ class Shapes:
                 if _limits_sizes(slack, strides[position - 1]):
                     raise refusal("delinearise", splits[0].access.location, array.name)
                 self._preconditions.record("stride", slack, splits[0].access.location)
-        extents.insert(0, self._extent(array, 0, splits))
+        there = _told(splits, 0)
+        extents.insert(0, self._extent(array, 0, splits) if len(there) == len(splits) else self._new_size(array, 0))
         array.extents = list(extents)
         array.strides = None if _is_dense(strides, extents) else strides
 
@@ -255,7 +276,7 @@ class Shapes:
             for position, subscript in enumerate(split.subscripts):
                 extent = array.extents[position]
                 assert extent is not None
-                if (position, subscript, domain) in checked:
+                if depends_on_data(subscript) or (position, subscript, domain) in checked:
                     continue
                 checked.add((position, subscript, domain))
                 for room in (subscript, extent - ONE - subscript):
@@ -306,6 +327,11 @@ class Shapes:
             assert extent is not None
             if not extent.is_affine:
                 raise refusal("extent", array.location, array.name)
+
+
+def _told(splits: Sequence[Split], position: int) -> list[Split]:
+    """Return the accesses of which no data tell a subscript."""
+    return [split for split in splits if not depends_on_data(split.subscripts[position])]
 
 
 def _limits_sizes(room: Polynomial, length: Polynomial) -> bool:

@@ -87,11 +87,12 @@ class Access:
 
 @dataclass(slots=True, eq=False)
 class Gather:
-    """A load or store at subscripts of which some depend on data: the operation, and its places as values."""
+    """A load or store at subscripts of which some depend on data."""
 
     location: Location
     operation: Operation
-    places: tuple[SSAValue, ...]
+    subscripts: tuple[Polynomial, ...]
+    domain: Domain
 
     @property
     def is_store(self) -> bool:

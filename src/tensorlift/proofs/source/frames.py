@@ -10,7 +10,7 @@ from tensorlift.comprehension.rewrite import exchanged
 from tensorlift.comprehension.rules import TRUE
 from tensorlift.comprehension.terms import Apply
 from tensorlift.poly.domain import Domain
-from tensorlift.proofs.source.operations import Undecided, Value
+from tensorlift.proofs.source.operations import Place, Undecided, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ class Frame:
     claimed: set[str] = field(default_factory=set)
     readings: list[Reading] = field(default_factory=list)  # of what earlier iterations may not have written
     outer: dict[str, Term] = field(default_factory=dict)
-    names: dict[SSAValue, Term] = field(default_factory=dict)
+    names: dict[SSAValue, Term | Place] = field(default_factory=dict)
     guard: Term = TRUE  # what is known of data on the way
     exits: list[Exit] = field(default_factory=list)  # ways out of the loop other than by its end
     row: Row | None = None  # what an iteration works on, where loops of the definitions that stay are around it
@@ -64,8 +64,10 @@ class Frame:
             if self.around is None:
                 raise Undecided("a value is used where nothing is known of it")
             found = self.around.value(value)
-            if isinstance(found, terms.Term) and found.reads and not self.is_sequential:
-                found = self.names[value] = self.named(found)
+            data = found.data if isinstance(found, Place) else found
+            if isinstance(data, terms.Term) and data.reads and not self.is_sequential:
+                known = self.named(data)
+                found = self.names[value] = Place(found.start, known) if isinstance(found, Place) else known
         return found
 
     def named(self, term: Term) -> Term:

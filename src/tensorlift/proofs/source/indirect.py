@@ -1,7 +1,8 @@
 """Accesses at places that depend on data: an offset becomes subscripts, of which some are data, a cell one of many.
 
 An offset is a sum of data with factors and of an exact rest.  A part of which the factor is the stride of an axis is on
-that axis; the definitions say with ``hits`` that its subscript is inside, so that the sum does not overflow.
+that axis, any other one on the last; the definitions say with ``hits`` that subscripts are inside, so that the sum does
+not overflow.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
+from tensorlift.proofs.source.integers import Exact, as_term
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,8 +61,11 @@ def _subscripts_at(
     for factor, part in _parts(place.data, ONE, keeps_products=keeps_products):
         if part is None:
             rest = rest + factor
-        else:
+        elif factor in strides or factor == ONE:
             of_data.append((factor, part))
+        else:
+            multiple = terms.apply("mul", convert(part, "i64"), as_term(Exact(factor, is_signed=True), "i64"))
+            of_data.append((ONE, multiple))
     if not all(any(factor == stride for stride in strides) for factor, _ in of_data):
         return
     for exact in subscripts(rest, strides):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import IntegerType, i1
+from xdsl.ir import Operation
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.quotients import difference, divides, is_not_negative
 from tensorlift.comprehension.rules import FALSE, TRUE
-from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term, applies
 from tensorlift.ir.arithmetic import never_wraps
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, signed, term_of
@@ -34,7 +35,7 @@ from tensorlift.proofs.source.integers import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+    from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 
 class Memory(NamedTuple):
@@ -131,7 +132,22 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, known: 
         found = _compared_quotients(op, given, context)
         if found is not None:
             return found
+    if op.name == "arith.extsi" and op.operands[0].type != i1:
+        return _extended(op.operands[0], given[0], element_type(op.results[0].type))
     return term_of(op, [signed(term) for term in given] if never_wraps(op) else given)
+
+
+_SUMS = {"arith.addi": "add", "arith.subi": "sub", "arith.muli": "mul"}
+
+
+def _extended(value: SSAValue, term: Term, dtype: DType) -> Term:
+    """Extend a signed integer; a sum or product that does not overflow is that of what it is computed from."""
+    owner = value.owner
+    if isinstance(owner, Operation) and never_wraps(owner) and applies(term, _SUMS.get(owner.name, "")):
+        pairs = zip(owner.operands, term.args, strict=True)
+        return terms.apply(term.op, *(_extended(operand, arg, dtype) for operand, arg in pairs))
+    term = signed(term)
+    return terms.index(term.affine, dtype) if isinstance(term, Index) else convert(term, dtype)
 
 
 def _exactly(op: Operation, operands: Sequence[Value], context: Domain, known: Known) -> Value | None:
