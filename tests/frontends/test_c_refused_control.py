@@ -99,23 +99,6 @@ CASES = [
         "}\n",
     ),
     Refused(
-        "a counter of many cases",
-        "TL157",
-        6,
-        9,
-        "int f(int n, int *restrict a) {\n"
-        "  int k = 0;\n"
-        "  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {\n"
-        "    if (i > 0) a[k++] = 1;\n"
-        "    if (j > 0) a[k++] = 1;\n"
-        "      a[k++] = 2;\n"
-        "    if (j < n - 1) a[k++] = 3;\n"
-        "    if (i < n - 1) a[k++] = 3;\n"
-        "  }\n"
-        "  return k;\n"
-        "}\n",
-    ),
-    Refused(
         "two strides that agree for one size only",
         "TL132",
         3,

@@ -136,6 +136,32 @@ def test_an_array_ends_where_the_source_checks_that_it_does() -> None:
     assert [each.shape for each in lifted.parameters if each.name == "x"] == [("h", "w")]  # not of h + r - 2 rows
 
 
+# What is done at places that depend on `k`, the shape of the array `a` then, and what the program says.
+CHOSEN = {
+    "rows": ("b[i*m + j] = a[k[i]*m + j];", ("a_size", "m"), "a[k]"),
+    "rows by a pointer": ("const double *row = a + k[i]*m; b[i*m + j] = row[j];", ("a_size", "m"), "a[k]"),
+    "rows after others": ("b[i*m + j] = a[(k[i] + 1)*m + j];", ("a_size", "m"), "+ 1]"),
+    "groups of three": ("b[i] = a[3*k[i]] + a[3*k[i] + 1] * a[3*k[i] + 2];", ("a_size", "3"), "a[:, 0][k]"),
+    "rows that are added to": ("a[k[i]*m + j] += b[i*m + j];", ("a_size", "m"), "np.add.at(a, k, b)"),
+    "columns of rows": ("b[i*m + j] = a[i*m + j] - a[i*m + k[i]];", ("n", "m"), "a[np.arange(n), k]"),
+    "columns of rows that are not told": ("b[i] = a[i*m + k[i]];", ("a_size",), "np.arange(n) * m"),
+    "windows that may overlap": ("b[i*m + j] = a[k[i]*q + j];", ("a_size",), "* q"),
+    "rows from their ends": ("b[i*m + j] = a[k[i]*m - j];", ("a_size",), "* m"),
+    "rows of unsigned numbers": ("b[i*m + j] = a[(unsigned)k[i]*m + j];", ("a_size",), "np.uint32"),
+}
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_data_choose_rows_whose_length_others_tell(name: str) -> None:
+    statement, shape, said = CHOSEN[name]
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
+    text = f"void f(int n, int m, int q, double *a, const int *k, double *b) {{ {loops} {{ {statement} }} }}\n"
+    (lifted,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    assert [each.shape for each in lifted.parameters if each.name == "a"] == [shape], lifted.diagnostics
+    assert said in str(lifted.program)
+    assert lifted.definitions == "proved"
+
+
 DECLARED = """
 double trace(double a[5][5]) { double t = 0; for (int i = 0; i < 5; i++) t += a[i][i]; return t; }
 double other(double a[5][5]) { double t = 0; for (int i = 0; i < 5; i++) t += a[i][4-i]; return t; }

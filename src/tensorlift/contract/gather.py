@@ -139,8 +139,8 @@ def _cells_plus(place: Term) -> tuple[Read, int] | None:
     if isinstance(place, Read):
         return place, 0
     if applies(place, ("add", "sub")) and place.dtype in _ADDED_IN:
-        cells, number = place.args
-        if isinstance(cells, Read) and cells.dtype == place.dtype and isinstance(number, Constant):
+        cells, number = _converted(place.args[0]), place.args[1]
+        if isinstance(cells, Read) and cells.dtype in _ADDED_IN and isinstance(number, Constant):
             return cells, int(number.value) if place.op == "add" else -int(number.value)
     return None
 

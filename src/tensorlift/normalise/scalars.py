@@ -108,7 +108,8 @@ def _integer(ex: Execution, op: Operation) -> None:
     if any(is_of_data(ex, operand) for operand in operands) and _is_rest(op):
         copied(ex, op)
         return
-    if not any(is_of_data(ex, operand) for operand in operands) or op.name in {*_PLACES, *_CASTS, "arith.extsi"}:
+    is_place = op.name in {*_PLACES, *_CASTS} or (op.name == "arith.extsi" and _has_multiple(ex, operands[0]))
+    if is_place or not any(is_of_data(ex, operand) for operand in operands):
         found = computed(ex, operands, lambda exact: _exactly(ex, op, exact, splits=steers and op.name in DIVISIONS))
     if found is not None:
         if is_of_data(ex, found) and not untold_extent(found.polynomial) and not counts_rows(found.polynomial):
@@ -126,6 +127,13 @@ def _integer(ex: Execution, op: Operation) -> None:
         copied(ex, op)
     else:
         ex.values[result] = Unknown("extent", untold)
+
+
+def _has_multiple(ex: Execution, value: object) -> bool:
+    """Tell whether a place that depends on data, and does not wrap, is a sum with multiples, as rows have them."""
+    if not isinstance(value, Index) or value.needs or not is_of_data(ex, value):
+        return False
+    return any(len(names) > 1 or (names and abs(factor) > 1) for names, factor in value.polynomial.terms.items())
 
 
 def _is_rest(op: Operation) -> bool:

@@ -46,7 +46,7 @@ CASES = [
         "TL168",
         4,
         13,
-        "def f(x):\n    for i in range(3):\n        if x[i]:\n            break\n        x[2 - i] = 1\n",
+        "def f(x):\n    for i in range(3):\n        if x[i]:\n            break\n        x[i * i] = 1\n",
     ),
     Refused("try", "TL166", 2, 5, "def f(x):\n    try:\n        x[0] = 1\n    except ValueError:\n        pass\n"),
     Refused("with", "TL166", 2, 5, "def f(x):\n    with x:\n        pass\n"),

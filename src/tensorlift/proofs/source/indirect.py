@@ -1,8 +1,8 @@
 """Accesses at places that depend on data: an offset becomes subscripts, of which some are data, a cell one of many.
 
-An offset is a sum of data with factors and of an exact rest.  A part of which the factor is the stride of an axis is on
-that axis, any other one on the last; the definitions say with ``hits`` that subscripts are inside, so that the sum does
-not overflow.
+An offset is a sum of data with factors and of an exact rest.  A part whose factor is a multiple of the strides of axes
+is on the outermost of these; the definitions say with ``hits`` that subscripts are inside, so that the sum does not
+overflow.
 """
 
 from __future__ import annotations
@@ -57,27 +57,28 @@ def subscripts_at(place: Place, start: Polynomial, strides: Sequence[Polynomial]
 def _subscripts_at(
     place: Place, start: Polynomial, strides: Sequence[Polynomial], *, keeps_products: bool
 ) -> Iterator[Subscripts]:
-    rest, of_data = place.start - start, list[tuple[Polynomial, Term]]()
+    rest, of_data = place.start - start, list[tuple[int, Term]]()
     for factor, part in _parts(place.data, ONE, keeps_products=keeps_products):
         if part is None:
             rest = rest + factor
-        elif factor in strides or factor == ONE:
-            of_data.append((factor, part))
-        else:
-            multiple = terms.apply("mul", convert(part, "i64"), as_term(Exact(factor, is_signed=True), "i64"))
-            of_data.append((ONE, multiple))
-    if not all(any(factor == stride for stride in strides) for factor, _ in of_data):
-        return
+            continue
+        quotients = [(axis, *factor.divide(stride)) for axis, stride in enumerate(strides)]
+        axis, multiple = next(((axis, whole) for axis, whole, more in quotients if more == ZERO), (0, ZERO))
+        if multiple == ZERO:
+            return
+        wide = convert(part, "i64")
+        times = wide if multiple == ONE else terms.apply("mul", wide, as_term(Exact(multiple, is_signed=True), "i64"))
+        of_data.append((axis, times))
     for exact in subscripts(rest, strides):
         found = list[Affine | Term](exact)
-        for factor, part in of_data:
-            axis = strides.index(factor)
+        for axis, wide in of_data:
             known = found[axis]
-            wide = convert(part, "i64")
-            if known != Affine(0):
-                other = terms.index(known, "i64") if isinstance(known, Affine) else known
-                wide = terms.apply("add", wide, other) if _exact(part) is None else terms.apply("add", other, wide)
-            found[axis] = wide
+            if known == Affine(0):
+                found[axis] = wide
+                continue
+            other = terms.index(known, "i64") if isinstance(known, Affine) else known
+            is_data = _exact(wide) is None
+            found[axis] = terms.apply("add", wide, other) if is_data else terms.apply("add", other, wide)
         yield tuple(found)
 
 

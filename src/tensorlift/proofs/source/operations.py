@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.quotients import difference, divides, is_not_negative
+from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term, applies
 from tensorlift.ir.arithmetic import never_wraps
@@ -132,7 +133,7 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, known: 
         found = _compared_quotients(op, given, context)
         if found is not None:
             return found
-    if op.name == "arith.extsi" and op.operands[0].type != i1:
+    if op.name == "arith.extsi" and any(applies(node, "mul") for node in walk(given[0])):
         return _extended(op.operands[0], given[0], element_type(op.results[0].type))
     return term_of(op, [signed(term) for term in given] if never_wraps(op) else given)
 
@@ -141,7 +142,10 @@ _SUMS = {"arith.addi": "add", "arith.subi": "sub", "arith.muli": "mul"}
 
 
 def _extended(value: SSAValue, term: Term, dtype: DType) -> Term:
-    """Extend a signed integer; a sum or product that does not overflow is that of what it is computed from."""
+    """Extend a signed integer; a sum or product that does not overflow is that of what it is computed from.
+
+    Definitions have it so where there are products: rows and columns are told apart.
+    """
     owner = value.owner
     if isinstance(owner, Operation) and never_wraps(owner) and applies(term, _SUMS.get(owner.name, "")):
         pairs = zip(owner.operands, term.args, strict=True)
