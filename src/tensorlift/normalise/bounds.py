@@ -144,6 +144,13 @@ def is_of_data(ex: Execution, value: object) -> bool:
     return isinstance(value, Index) and not ex.sink.data_places.keys().isdisjoint(value.polynomial.variables())
 
 
+def has_multiple(ex: Execution, value: object) -> bool:
+    """Tell whether a place that depends on data, and does not wrap, is a sum with multiples, as rows have them."""
+    if not isinstance(value, Index) or value.needs or not is_of_data(ex, value):
+        return False
+    return any(len(names) > 1 or (names and abs(factor) > 1) for names, factor in value.polynomial.terms.items())
+
+
 def cut_off(ex: Execution, op: Operation) -> Index | None:
     """Give an integer that is cut off at a bound where it is beyond: it is asked for not to be."""
     own, bound = (ex.index(operand) for operand in op.operands)

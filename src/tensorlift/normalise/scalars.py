@@ -20,7 +20,7 @@ from tensorlift.ir.arithmetic import (
 from tensorlift.ir.location import END, name_of
 from tensorlift.ir.operations import can_be_eager, operation_class
 from tensorlift.normalise.accesses import counts_rows
-from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untold_extent
+from tensorlift.normalise.bounds import cut_off, from_the_end, has_multiple, is_of_data, untold_extent
 from tensorlift.normalise.cases import NO_VARIABLE, chosen_form, computed, decided, sign
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.evolution import same
@@ -108,7 +108,7 @@ def _integer(ex: Execution, op: Operation) -> None:
     if any(is_of_data(ex, operand) for operand in operands) and _is_rest(op):
         copied(ex, op)
         return
-    is_place = op.name in {*_PLACES, *_CASTS} or (op.name == "arith.extsi" and _has_multiple(ex, operands[0]))
+    is_place = op.name in {*_PLACES, *_CASTS} or (op.name == "arith.extsi" and has_multiple(ex, operands[0]))
     if is_place or not any(is_of_data(ex, operand) for operand in operands):
         found = computed(ex, operands, lambda exact: _exactly(ex, op, exact, splits=steers and op.name in DIVISIONS))
     if found is not None:
@@ -127,13 +127,6 @@ def _integer(ex: Execution, op: Operation) -> None:
         copied(ex, op)
     else:
         ex.values[result] = Unknown("extent", untold)
-
-
-def _has_multiple(ex: Execution, value: object) -> bool:
-    """Tell whether a place that depends on data, and does not wrap, is a sum with multiples, as rows have them."""
-    if not isinstance(value, Index) or value.needs or not is_of_data(ex, value):
-        return False
-    return any(len(names) > 1 or (names and abs(factor) > 1) for names, factor in value.polynomial.terms.items())
 
 
 def _is_rest(op: Operation) -> bool:
