@@ -133,25 +133,7 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, known: 
         found = _compared_quotients(op, given, context)
         if found is not None:
             return found
-    if op.name == "arith.extsi" and any(applies(node, "mul") for node in walk(given[0])):
-        return _extended(op.operands[0], given[0], element_type(op.results[0].type))
     return term_of(op, [signed(term) for term in given] if never_wraps(op) else given)
-
-
-_SUMS = {"arith.addi": "add", "arith.subi": "sub", "arith.muli": "mul"}
-
-
-def _extended(value: SSAValue, term: Term, dtype: DType) -> Term:
-    """Extend a signed integer; a sum or product that does not overflow is that of what it is computed from.
-
-    Definitions have it so where there are products: rows and columns are told apart.
-    """
-    owner = value.owner
-    if isinstance(owner, Operation) and never_wraps(owner) and applies(term, _SUMS.get(owner.name, "")):
-        pairs = zip(owner.operands, term.args, strict=True)
-        return terms.apply(term.op, *(_extended(operand, arg, dtype) for operand, arg in pairs))
-    term = signed(term)
-    return terms.index(term.affine, dtype) if isinstance(term, Index) else convert(term, dtype)
 
 
 def _exactly(op: Operation, operands: Sequence[Value], context: Domain, known: Known) -> Value | None:
@@ -204,6 +186,8 @@ def joined(found: Sequence[tuple[Domain, Value]], of_type: Attribute) -> Value:
 
 def _place(op: Operation, operands: Sequence[Value]) -> Value | None:
     """Add data to an offset; where the sum is that of a cell, it does not overflow."""
+    pairs = zip(op.operands, operands, strict=True)
+    operands = [_as_offset(value, found) if isinstance(found, Term) else found for value, found in pairs]
     match op.name, operands:
         case "arith.addi", (Exact() as start, Term() as data) | (Term() as data, Exact() as start):
             return Place(start.value, data) if not all(n.isidentifier() for n in start.value.variables()) else None
@@ -216,6 +200,27 @@ def _place(op: Operation, operands: Sequence[Value]) -> Value | None:
         case "arith.index_cast", (Term() as data,):
             return Place(ZERO, data)
     return None
+
+
+_SUMS = {"arith.addi": "add", "arith.subi": "sub", "arith.muli": "mul"}
+
+
+def _as_offset(value: SSAValue, term: Term) -> Term:
+    """Say a widened sum with products, which does not overflow, as that of what is widened: rows and columns of it."""
+    owner = value.owner
+    if not isinstance(owner, Operation) or owner.name != "arith.extsi" or not applies(term, "cast"):
+        return term
+    narrow = term.args[0]
+    return _without_overflow(owner.operands[0], narrow) if any(applies(node, "mul") for node in walk(narrow)) else term
+
+
+def _without_overflow(value: SSAValue, term: Term) -> Term:
+    owner = value.owner
+    if isinstance(owner, Operation) and never_wraps(owner) and applies(term, _SUMS.get(owner.name, "")):
+        pairs = zip(owner.operands, term.args, strict=True)
+        return terms.apply(term.op, *(_without_overflow(operand, arg) for operand, arg in pairs))
+    term = signed(term)
+    return terms.index(term.affine, "i64") if isinstance(term, Index) else convert(term, "i64")
 
 
 def _constant(op: Operation, width: int) -> Value:
