@@ -206,21 +206,30 @@ _SUMS = {"arith.addi": "add", "arith.subi": "sub", "arith.muli": "mul"}
 
 
 def _as_offset(value: SSAValue, term: Term) -> Term:
-    """Say a widened sum with products, which does not overflow, as that of what is widened: rows and columns of it."""
+    """Say widened sums with products, which do not overflow, as those of what is widened: rows and columns of it."""
     owner = value.owner
-    if not isinstance(owner, Operation) or owner.name != "arith.extsi" or not applies(term, "cast"):
+    if not isinstance(owner, Operation):
         return term
-    narrow = term.args[0]
-    return _without_overflow(owner.operands[0], narrow) if any(applies(node, "mul") for node in walk(narrow)) else term
+    if owner.name == "arith.extsi" and applies(term, "cast"):
+        narrow = term.args[0]
+        return _widened_in(owner.operands[0], narrow) if any(applies(node, "mul") for node in walk(narrow)) else term
+    return _as_sum(owner, term, _as_offset) or term
 
 
-def _without_overflow(value: SSAValue, term: Term) -> Term:
+def _widened_in(value: SSAValue, term: Term) -> Term:
     owner = value.owner
-    if isinstance(owner, Operation) and never_wraps(owner) and applies(term, _SUMS.get(owner.name, "")):
-        pairs = zip(owner.operands, term.args, strict=True)
-        return terms.apply(term.op, *(_without_overflow(operand, arg) for operand, arg in pairs))
+    found = _as_sum(owner, term, _widened_in) if isinstance(owner, Operation) else None
+    if found is not None:
+        return found
     term = signed(term)
     return terms.index(term.affine, "i64") if isinstance(term, Index) else convert(term, "i64")
+
+
+def _as_sum(op: Operation, term: Term, part: Callable[[SSAValue, Term], Term]) -> Term | None:
+    """Say a sum or product that does not overflow by its parts; None where a term is none."""
+    if not never_wraps(op) or not isinstance(term, Apply) or term.op != _SUMS.get(op.name):
+        return None
+    return terms.apply(term.op, *map(part, op.operands, term.args))
 
 
 def _constant(op: Operation, width: int) -> Value:
