@@ -276,3 +276,25 @@ def test_a_place_that_no_cell_has_is_not_taken_for_the_first() -> None:
     function = lift(text)
     for values, expected in (([1.0], 3), ([2.0, 1.0], 3), ([1.0, 2.0, 2.0], 1)):
         assert _run(function, {"v": np.array(values)}) == expected
+
+
+BOX = """void box(int h, int w, const double *d, int o[4]) {
+  int left = w, top = h, right = 0, bottom = -1;
+  for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) if (d[y*w + x] > 0) {
+    left = x < left ? x : left; top = y < top ? y : top;
+    if (right < x) right = x;
+    if (y >= bottom) bottom = y;
+  }
+  o[0] = left; o[1] = top; o[2] = right; o[3] = bottom;
+}"""
+
+
+def test_rows_and_columns_that_meet_a_condition_are_bounded() -> None:
+    (found,) = lift_source(source_from_text(BOX, "f.c"), LiftOptions(test=True)).functions
+    assert (found.verdict, found.definitions) == (Verdict.LOOP_FREE, Level.PROVED), found.diagnostics
+    assert all(trial.passed for trial in found.tests)
+    for wrong in ("y + 1", "y - x"):  # not what is compared
+        text = BOX.replace("if (y >= bottom) bottom = y", f"if (y >= bottom) bottom = {wrong}")
+        (other,) = lift_source(source_from_text(text, "f.c"), LiftOptions(test=True)).functions
+        assert other.verdict is not Verdict.LOOP_FREE
+        assert all(trial.passed for trial in other.tests)

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import normal, rewrite
 from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rules import FALSE, TRUE
+from tensorlift.comprehension.tensor import affine_of
 from tensorlift.comprehension.terms import Apply, Constant, Reduce, Term, applies
 from tensorlift.ops.dtypes import integer_range, is_integer
-from tensorlift.proofs.source.unrolling import conditions_of, given, value_place, with_decided_place
+from tensorlift.proofs.source.unrolling import conditions_of, given, is_within, value_place, with_decided_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,6 +41,8 @@ def equal_by_orders(left: Term, right: Term, domain: Domain) -> bool:
     if _has_extreme(left) and any(_equal_by_orders(left, right, domain, opens=opens) for opens in (False, True)):
         return True
     conditions = [*dict.fromkeys(_choosing((left, right)))]
+    if not conditions and any(isinstance(n, Reduce) and n.op in _EXTREMES for n in rewrite.walk(left)):
+        conditions = [condition for condition in conditions_of((left, right)) if not condition.has_domains]
     if not 0 < len(conditions) <= _MOST_CONDITIONS:
         return False
     for truths in itertools.product((TRUE, FALSE), repeat=len(conditions)):
@@ -75,8 +78,19 @@ def _equal_by_orders(left: Term, right: Term, domain: Domain, *, opens: bool) ->
             known.append(value)
     if not values or len(values) > _MOST_VALUES:
         return False
-    ends = [_end_of(same) for same in values]
-    return all(_equal_in(_Order(values, r), left, right, domain) for r in _orders(len(values)) if _fits(r, ends))
+    ends, pairs = [_end_of(same) for same in values], list(_known_orders(values, domain))
+    orders = (r for r in _orders(len(values)) if _fits(r, ends) and all(r[low] <= r[high] for low, high in pairs))
+    return all(_equal_in(_Order(values, r), left, right, domain) for r in orders)
+
+
+def _known_orders(values: list[list[Term]], domain: Domain) -> Iterator[tuple[int, int]]:
+    """Yield which value is at most which: an index, and the least of values none of which is below it."""
+    for (one, (fold, *_)), (other, (index, *_)) in itertools.permutations(enumerate(values), 2):
+        limit = affine_of(index)
+        if limit is None or not isinstance(fold, Reduce) or fold.op not in _EXTREMES or not is_integer(fold.dtype):
+            continue
+        if is_within(fold.body, limit, domain & fold.domain, fold.op):
+            yield (one, other) if fold.op == "max" else (other, one)
 
 
 def _end_of(same: list[Term]) -> int:
@@ -114,11 +128,15 @@ class _Order:
 
     def __init__(self, values: list[list[Term]], ranks: tuple[int, ...]) -> None:
         self.ranks = {term: rank for same, rank in zip(values, ranks, strict=True) for term in same}
+        self._first = {(rank, term.dtype): term for term, rank in reversed(self.ranks.items())}
 
     def decided(self, term: Term, domain: Domain) -> Term:
         """Return a term with the selections decided that the order decides."""
 
         def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
+            rank = self._rank(node)
+            if rank is not None:
+                return self._first.get((rank, node.dtype), node)
             if isinstance(node, Reduce):
                 return with_decided_place(node, where, descend)
             if applies(node, "select") and (truth := self._truth(node.args[0])) is not None:

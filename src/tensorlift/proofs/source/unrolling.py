@@ -310,7 +310,7 @@ def _bounded(term: Term, domain: Domain) -> Term:
         return known[0] if known else nothing
     for place, bound in (term.args, term.args[::-1]):
         at, limit = affine_of(place), affine_of(bound)
-        if at is not None and limit is not None and _is_within(bound, at, domain, term.op):
+        if at is not None and limit is not None and is_within(bound, at, domain, term.op):
             return place
     folds = [a for a in term.args if isinstance(a, Reduce) and a.op == term.op]
     others = [a for a in term.args if isinstance(a, Index | Constant)]
@@ -320,17 +320,17 @@ def _bounded(term: Term, domain: Domain) -> Term:
     limit, inside = affine_of(other), domain & fold.domain
     if limit is None:
         return term
-    if _is_within(fold.body, limit, inside, fold.op):
+    if is_within(fold.body, limit, inside, fold.op):
         return other
     turned = "min" if fold.op == "max" else "max"
     is_some = domain.is_subset(inside.project_out(*fold.bound))
-    return fold if is_some and _is_within(fold.body, limit, inside, turned) else term
+    return fold if is_some and is_within(fold.body, limit, inside, turned) else term
 
 
-def _is_within(term: Term, limit: Affine, domain: Domain, op: str) -> bool:
+def is_within(term: Term, limit: Affine, domain: Domain, op: str) -> bool:
     """Tell whether an index, or the one of two that data choose, is nowhere beyond a limit."""
     if applies(term, "select"):
-        return all(_is_within(arm, limit, domain, op) for arm in term.args[1:])
+        return all(is_within(arm, limit, domain, op) for arm in term.args[1:])
     if isinstance(term, Constant) and term.value == integer_range(term.dtype)[0 if op == "max" else 1]:
         return True
     place = affine_of(term)
