@@ -80,3 +80,15 @@ def test_a_whole_matrix_is_its_first_row_to_blas_that_walks_along_rows() -> None
     text = f"subroutine f(n, m, a, b)\nreal(8) :: a(n,m), b(n,m)\n{calls}end\n"
     (function,) = lift_source(source_from_text(text, "f.f90"), LiftOptions()).functions
     assert function.program.count("[0] = 2.0 *") == 2
+
+
+@_compiled
+def test_what_lapack_asks_of_the_machine_are_numbers() -> None:
+    asked = ("E", "safe minimum", "Base", "p", "N", "R", "Min", "u", "L", "Overflow")
+    named = [f"{kind}lamch('{one}')" for kind in "ds" for one in asked]
+    sets = "".join(f"a({at}) = {call}\n" for at, call in enumerate(named, 1))
+    text = f"subroutine f(a)\nreal(8) :: a(20), dlamch\nreal :: slamch\n{sets}end\n"
+    (function,) = lift_source(source_from_text(text, "f.f90"), LiftOptions(test=True)).functions
+    assert function.lifted, function.diagnostics
+    assert [trial.failure for trial in function.tests] == ["", ""]
+    assert "2.2250738585072014e-308" in function.program

@@ -1,7 +1,8 @@
-"""What BLAS means, as procedures of Fortran: they stand in for those that a file calls and does not define.
+"""What BLAS means, and what LAPACK asks of the machine, as procedures of Fortran.
 
-Vectors are read from their start, with increments above zero; increments that go down are refused where they are stated
-and are preconditions elsewhere, as in a source that has the loops itself.
+They stand in for those that a file calls and does not define.  Vectors are read from their start, with increments above
+zero; increments that go down are refused where they are stated and are preconditions elsewhere, as in a source that has
+the loops itself.
 """
 
 from __future__ import annotations
@@ -189,12 +190,33 @@ end function
 """
 
 
+_MACHINE = """
+function @lamch(cmach)
+  character :: cmach
+  # :: @lamch
+  logical :: lsame
+  @lamch = 0
+  if (lsame(cmach, 'E')) @lamch = epsilon(@lamch)*0.5
+  if (lsame(cmach, 'S')) @lamch = tiny(@lamch)
+  if (lsame(cmach, 'B')) @lamch = 2
+  if (lsame(cmach, 'P')) @lamch = epsilon(@lamch)
+  if (lsame(cmach, 'N')) @lamch = digits(@lamch)
+  if (lsame(cmach, 'R')) @lamch = 1
+  if (lsame(cmach, 'M')) @lamch = minexponent(@lamch)
+  if (lsame(cmach, 'U')) @lamch = tiny(@lamch)
+  if (lsame(cmach, 'L')) @lamch = maxexponent(@lamch)
+  if (lsame(cmach, 'O')) @lamch = huge(@lamch)
+end function
+"""
+
+
 @cache
 def procedures() -> dict[str, str]:
     """Give the source of each procedure by its name."""
     texts: list[str] = []
     for prefix, kind in _KINDS.items():
         is_complex = kind.startswith("complex")
+        texts.append("" if is_complex else _filled(_MACHINE, prefix, kind))
         conjugate = "conjg" if is_complex else ""
         texts.append(_filled(_ANY, prefix, kind, conjugate=conjugate))
         for ending, inner in (("u", ""), ("c", "conjg")) if is_complex else (("", ""),):
