@@ -92,3 +92,29 @@ def test_what_lapack_asks_of_the_machine_are_numbers() -> None:
     assert function.lifted, function.diagnostics
     assert [trial.failure for trial in function.tests] == ["", ""]
     assert "2.2250738585072014e-308" in function.program
+
+
+_SETS = """subroutine f(n, x, flag, more)
+  integer :: n, i
+  real(8) :: x(n)
+  character :: flag, more
+  if (n > 2) flag = more
+  do i = 1, n
+    if (x(i) < 0) flag = 'Yes'
+    x(i) = abs(x(i))
+  end do
+end subroutine
+"""
+
+
+@_compiled
+def test_a_character_that_is_set_is_the_code_of_its_first_one() -> None:
+    (function,) = lift_source(source_from_text(_SETS, "f.f90"), LiftOptions(test=True)).functions
+    assert function.lifted, function.diagnostics
+    assert [trial.failure for trial in function.tests] == ["", ""]
+
+
+def test_a_text_of_open_length_is_not_set() -> None:
+    text = _SETS.replace("flag, more\n", "flag\n  character(*) :: more\n").replace("flag = more", "more = 'N'")
+    (function,) = lift_source(source_from_text(text, "f.f90"), LiftOptions()).functions
+    assert [diagnostic.code for diagnostic in function.diagnostics] == ["TL145"]

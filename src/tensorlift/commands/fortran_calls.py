@@ -253,6 +253,8 @@ def _actual(
         above = above.above
     spelled = _spelled(procedure, symbol)
     if parameter.name in fortran_of(view)["text"]:
+        if parameter.role == "array":
+            raise _uncallable(function, f"`{symbol.name}` is a character that it sets")
         return f"transfer({spelled}, int(0, 1))"
     if parameter.dtype != "bool":
         return spelled

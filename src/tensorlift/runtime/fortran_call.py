@@ -125,12 +125,14 @@ def _main(view: FunctionView, *, fixed: bool) -> Iterator[str]:
     for name, (kind, rank) in facts["made"].items():
         yield f"{kind}{', allocatable' if rank else ''} :: tm_{name}{_colons(rank)}"
     yield from _declared(view, own)
+    yield from (f"character :: tc_{name}" for name in _kept_texts(view))
     yield from _pointed(view, own)
     filled = {path[0][0] for path in parts.values()}
     for name, (_, rank) in facts["made"].items():
         if rank and f"tm_{name}" not in filled:
             yield f"allocate(tm_{name}({', '.join([str(_ENOUGH)] * rank)}))"  # nothing of it is used
     yield from _copies(view, parts, "put")
+    yield from (f"tc_{name} = transfer(ta_{name}, 'a')" for name in _kept_texts(view))
     yield from (f"call tl_put_{module}(tl_arguments)" for module in modules)
     yield from (
         "call system_clock(tx_from, tx_rate)",
@@ -141,6 +143,7 @@ def _main(view: FunctionView, *, fixed: bool) -> Iterator[str]:
     yield from (f"call tl_get_{module}(tl_arguments)" for module in modules)
     yield from _copies(view, parts, "get")
     yield from (f"ta_{p.name} = tb_{p.name}" for p in own if p.name in _truths(view) and p.role == "array")
+    yield from (f"ta_{name} = transfer(tc_{name}, ta_{name})" for name in _kept_texts(view))
     yield "end subroutine"
 
 
@@ -194,6 +197,11 @@ def _copy(name: str, path: Sequence[Sequence[Any]], kind: str, allocated: set[st
     flat = f"ta_{name}({', '.join(chosen)})" if opened else f"ta_{name}"
     yield f"{lead} = {flat}" if kind == "put" else f"{flat} = {lead}"
     yield from ["end do"] * opened
+
+
+def _kept_texts(view: FunctionView) -> list[str]:
+    """Name the characters that the procedure sets, which are passed themselves."""
+    return [p.name for p in view.parameters if p.role == "array" and p.name in fortran_of(view)["text"]]
 
 
 def _truths(view: FunctionView) -> dict[str, int]:
@@ -251,7 +259,8 @@ def _pointed(view: FunctionView, parameters: Sequence[Parameter], *, is_main: bo
 
 def _call(view: FunctionView) -> str:
     facts = fortran_of(view)
-    passed = ", ".join(_passed(facts, name) for name in facts["arguments"])
+    kept = set(_kept_texts(view))
+    passed = ", ".join(f"tc_{name}" if name in kept else _passed(facts, name) for name in facts["arguments"])
     if not facts["result"]:
         return f"call {view.name}({passed})"
     target = "tx_value" if view.result_dtype else f"ta_{facts['result']}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import i1
 
+from tensorlift.frontends.fortran.symbols import OPEN_LENGTH
 from tensorlift.frontends.fortran.syntax import kind_of, label_of, nodes_in
 from tensorlift.frontends.fortran.uses import path_of
 from tensorlift.ops.c_types import BOOL, CHAR
@@ -101,9 +102,16 @@ def _check_types(ctx: Context, one: bool, other: bool, node: Any) -> None:  # no
 
 def _assign_name(ctx: Context, target: Any, right: Any, node: Any) -> None:
     name = str(target).lower()
-    if ctx.symbol(name, target).is_constant:
+    symbol = ctx.symbol(name, target)
+    if symbol.is_constant:
         raise ctx.refusal("declaration", node, f"parameter :: {name}")
     bound = ctx.binding(name, target)
+    if symbol.ctype is CHAR:
+        flag = character(ctx, right, is_passed=True) if OPEN_LENGTH not in symbol.attributes else None
+        if flag is None:
+            raise ctx.refusal("character", node, name)
+        write(ctx, bound, flag, target)
+        return
     if isinstance(bound, View) and bound.extents:
         found = value(ctx, right)
         _check_types(ctx, found.ctype is BOOL, bound.ctype is BOOL, node)
