@@ -204,6 +204,8 @@ def pairs_while_changed(x, y):
 
 
 def upsampled(x, factor: int):
+    if factor % 2:
+        factor += 1
     out = np.zeros(len(x) * factor)
     for i, v in enumerate(x):
         out[i * factor] = v
@@ -268,7 +270,7 @@ def stamped(a, b, g, n):
 CASES = {
     "stamped": lambda r, n: (r.integers(0, n, size=8), r.integers(0, n, size=8), r.uniform(size=8), n),
     "looked_up": lambda r, n: (r.integers(0, 256, size=(n, n), dtype=np.uint8), r.normal(size=50)),
-    "upsampled": lambda r, n: (r.normal(size=n), 2),
+    "upsampled": lambda r, n: (r.normal(size=n), 2 + n % 2),
     "energy_of_frames": lambda r, n: (r.normal(size=4 * n),),
     "binned": lambda r, n: (r.normal(size=3 * n), 5),
     "cloud_in_cell": lambda r, n: (r.uniform(-1, n, size=2 * n), np.zeros(n)),

@@ -6,7 +6,6 @@ the function without those parameters, where their names mean the types, and wit
 
 from __future__ import annotations
 
-import ast
 import inspect
 import threading
 from functools import cached_property
@@ -106,11 +105,6 @@ class Form:
     def _used(self) -> set[str]:
         return {name for statement in self.live.node.body for name in names_in(statement)}
 
-    @cached_property
-    def _bound(self) -> set[str]:
-        names = (node for node in ast.walk(self.live.node) if isinstance(node, ast.Name))
-        return {node.id for node in names if isinstance(node.ctx, ast.Store)}
-
     def lift_assumed(self) -> None:
         """Lift for what annotations and use tell; raises LiftError for what refuses the function in any case."""
         assumed = self.live.assumed()
@@ -139,7 +133,7 @@ class Form:
     ) -> Variation:
         """Find the types and the complex numbers that no annotation tells among the arguments of a call.
 
-        Texts are constants, and so are numbers of some types that no statement binds, nor one of a field in ``bound``.
+        Texts are constants, and so are numbers of some types, but for the fields in ``bound``.
         """
         named = {name: type_named(value) for name, value in values.items() if name not in self._told}
         named |= {
@@ -150,8 +144,7 @@ class Form:
         named |= {
             name: str(value)
             for name, value in values.items()
-            if type(value) in constants
-            and (type(value) is bool or (abs(value) < _LARGE and name not in self._bound and name not in bound))
+            if type(value) in constants and (type(value) is bool or (abs(value) < _LARGE and name not in bound))
         }
         types = ((name, named.get(name, "")) for name in values)
         annotations = ((name, _complex_kind(values[name])) for name in self._untold if name in values)

@@ -14,12 +14,18 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.frontends.python.syntax import arguments_of, given_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 UNKNOWN = "\0"  # no text of a source
 _TEXT_METHODS = {"lower", "upper", "strip", "casefold", "startswith", "endswith"}
 _CONSTANTS = {"None", "True", "False"}
 _ORDERS = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
+_EVERYWHERE = {operator.add, operator.sub, operator.mul}
+_COMPUTED: dict[type[ast.operator], Callable[[int, int], int]] = {
+    **dict(zip((ast.Add, ast.Sub, ast.Mult), (operator.add, operator.sub, operator.mul), strict=True)),
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
 _LISTS = (ast.Tuple, ast.List, ast.Set)
 
 
@@ -145,6 +151,22 @@ class _Folded(ast.NodeTransformer):
         for name in names:
             self._values.pop(name, None)
         return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
+        """Let a name mean what every run makes of its constant."""
+        known = self._values.get(node.target.id) if isinstance(node.target, ast.Name) and self._is_always_run else None
+        if type(known) is not int:
+            return self.generic_visit(node)
+        made = ast.copy_location(ast.BinOp(_constant(known, node.value), node.op, node.value), node)
+        return self.visit_Assign(ast.copy_location(ast.Assign([node.target], made), node))
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """Compute with integers."""
+        self.generic_visit(node)
+        left, right, compute = _value(node.left), _value(node.right), _COMPUTED.get(type(node.op))
+        if compute is None or type(left) is not int or type(right) is not int:
+            return node
+        return _constant(compute(left, right), node) if right or compute in _EVERYWHERE else node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | list[ast.stmt]:
         """Read an assignment without its annotation."""
