@@ -125,7 +125,15 @@ def quarter_turns(img):
     return np.rot90(img), np.rot90(img, k=-1), np.tril(img), img.transpose().clip(0.2, 0.8)
 
 
+def blended(img, alpha, color=(1.0, 0.5, 0.0)):
+    out = np.empty_like(img)
+    for c in range(3):
+        out[:, :, c] = (1 - alpha) * img[:, :, c] + alpha * color[c]
+    return out
+
+
 CASES = {
+    "blended": lambda r, n: (r.uniform(size=(n, n, 3)).astype(np.float32), 0.25),
     "to_grayscale": lambda r, n: (r.uniform(size=(n, n + 1, 3)),),
     "sobel_magnitude": lambda r, n: (r.uniform(size=(n + 2, n + 3)),),
     "convolve2d": lambda r, n: (r.uniform(size=(n + 3, n + 2)), r.uniform(size=(3, 3))),

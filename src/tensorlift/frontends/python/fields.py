@@ -187,6 +187,8 @@ class _Fields(ast.NodeTransformer):
         match made:
             case ast.Subscript(ast.Tuple(elts=items), ast.UnaryOp(ast.USub(), ast.Constant(int(count)))):
                 return items[-count] if count <= len(items) else made
+            case ast.Subscript(ast.Tuple(elts=[_, *_] as items), ast.Name() | ast.BinOp(), ast.Load()):  # as of a list
+                made.value = ast.copy_location(ast.List(items, ast.Load()), made.value)
         return made
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
