@@ -31,6 +31,9 @@ _STATEMENTS = {
     "v(i) = v(i) + c*x(k)*m(i,j)\nk = k + 1\nend do\nl = l + j\nend do",
     "a place that moves from where a band ends": "l = 1\ndo j = 1, n\nc = 0\nk = l\ndo i = max(1, j - 3), j\n"
     "c = c + m(i,j)*v(k)\nk = k + 1\nend do\nx(j) = x(j) + c\nif (j > 3) l = l + 1\nend do",
+    "a place that moves down from where a band ends": "l = n\ndo j = n, 1, -1\nc = 0\nk = l\n"
+    "do i = min(n, j + 3), j, -1\nc = c + m(i,j)*v(k)\nk = k - 1\nend do\nx(j) = x(j) + c\n"
+    "if (n - j >= 3) l = l - 1\nend do",
     "sizes and data that end a run": "if (n == 1 .or. c == 0) return\ndo k = 1, n\nx(k) = x(k)/v(n)\nend do",
     "a number that is copied in a loop that stays": "do j = 1, n\nr = sqrt(m(j,j) - sum(m(j,:j-1)**2))\nm(j,j) = r\n"
     "m(j+1:,j) = (m(j+1:,j) - matmul(m(j+1:,:j-1), m(j,:j-1)))/r\nend do",

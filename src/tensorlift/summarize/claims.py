@@ -365,12 +365,10 @@ class _Finding:
         alike = (n for n, dtype in numbers.items() if are_bits_of(element_type(argument.type), dtype))
         is_told = any(self._iscalled(number, name) for number in alike)
         is_counted = is_counted and not (is_told and self._may_be_data(start))
-        for latch in self.flow.loops[header].blocks:
-            for target, operands in self.flow.edges(latch):
-                is_asked = target == header and is_counted
-                found = self._advance(claim, operands[position], argument) if is_asked else None
-                if found is not None and not (is_told and found.turn):
-                    return found
+        for end in self._ends(argument) if is_counted else ():
+            found = self._advance(claim, end, argument)
+            if found is not None and not (is_told and found.turn):
+                return found
         return name
 
     def _advance(self, claim: LoopClaim, value: SSAValue, argument: SSAValue) -> Advance | None:
@@ -386,10 +384,20 @@ class _Finding:
         return None
 
     def _counters(self, claim: LoopClaim) -> dict[SSAValue, Polynomial]:
-        """Return which arguments of a header are the variable of a loop."""
-        arguments, low = self.flow.blocks[claim.header].args, Polynomial.of(claim.lower[0])
-        known = zip(arguments, map(self._constant, _entry(self.flow, claim.header)), strict=False)
-        return {a: Polynomial.variable(claim.variable) for a, start in known if start == low}
+        """Return what arguments of a header are that go by steps, by the variable of a loop with the step one."""
+        found: dict[SSAValue, Polynomial] = {}
+        passed = Polynomial.of(affine(claim.variable) - claim.lower[0])
+        for argument, first in zip(self.flow.blocks[claim.header].args, _entry(self.flow, claim.header), strict=False):
+            start, steps = self._constant(first), {self._step(end, argument) for end in self._ends(argument)}
+            if start is not None and len(steps) == 1 and (step := steps.pop()) is not None:
+                found[argument] = start + step * passed
+        return found
+
+    def _ends(self, argument: BlockArgument) -> list[SSAValue]:
+        """Return what iterations hand on to an argument of a header; nothing to one of another block."""
+        header = self.flow.position[argument.block]
+        inside = self.flow.loops[header].blocks if header in self.flow.loops else ()
+        return [given[argument.index] for b in inside for target, given in self.flow.edges(b) if target == header]
 
     def _is_data(self, value: SSAValue) -> bool:
         """Tell whether an integer is a number of the data, which has no exact value."""
@@ -403,9 +411,7 @@ class _Finding:
         if not isinstance(value, BlockArgument):
             op: Any = value.owner
             return any(map(self._may_be_data, op.operands)) if op.name.startswith("arith.") else False
-        header = self.flow.position[value.block]
-        inside = self.flow.loops[header].blocks if header in self.flow.loops else ()
-        ends = [given[value.index] for block in inside for target, given in self.flow.edges(block) if target == header]
+        ends = self._ends(value)
         return bool(ends) and all(self._step(end, value) is None for end in ends)
 
     def _step(self, value: SSAValue, start: SSAValue) -> Polynomial | None:
