@@ -130,7 +130,7 @@ def in_rows(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[Split]
     """Find the dimensions of flat memory of which data choose rows: ``table[token[t] * d + j]``; None without any.
 
     All other columns are certain to be in these rows.  A column that data choose, as in ``x[i * n + y[i]]``, is one
-    where others tell how long rows are.
+    where others tell how long rows are; data that alone say where, as in ``x[place[i]]``, may be in any row.
     """
     gathers = [Access(one.subscripts, _over_data(one), one.location, None) for one in array.gathers]
     try:
@@ -139,7 +139,8 @@ def in_rows(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[Split]
             return None
         if any(map(depends_on_data, (s for split in splits for s in split.subscripts[1:]))):
             others = dimensions_of(_flat(array, array.accesses), ranges)[0] if array.accesses else []
-            strides = strides if strides == others else []
+            is_of_any = any(depends_on_data(b) and a == ZERO for split in splits for a, b in pairwise(split.subscripts))
+            strides = strides if strides == others and not is_of_any else []
     except LiftError:
         return None
     return (strides, splits) if strides else None
