@@ -183,9 +183,11 @@ class Builder:
         return self._node(Elementwise, result, broadcast_shape(arguments), op, arguments, is_weak=weak)
 
     def cast(self, argument: Expression, dtype: DType) -> Expression:
-        """Convert to another type; a number that is written down is written in the new type."""
+        """Convert to another type: of a number that is written down the text, of windows what they are of."""
         if argument.dtype == dtype:
             return argument
+        if isinstance(argument, Windows):
+            return self.windows(self.cast(argument.argument, dtype), argument.axes, argument.extents)
         if isinstance(argument, SizeValue) and (is_float(dtype) or width(dtype) >= width(argument.dtype)):
             return self.size(argument.affine, dtype)
         inner = argument.argument if isinstance(argument, Cast) else argument

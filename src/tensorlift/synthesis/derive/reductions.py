@@ -230,20 +230,25 @@ def _factored(parts: list[tuple[int, Term]], term: Reduce) -> Term:
 
 
 def _multiplied_wide(term: Reduce, scope: Scope) -> Reduce:
-    """Multiply in the type of the sum where products in a narrower one would have more axes than their factors."""
+    """Multiply in the type of the sum where products in a narrower one would have more axes than factors in memory."""
     above, below = factors(term.body)
     axes = frozenset(scope.spans) | set(term.bound)
     wide: list[Term] = []
     for factor in above:
         narrow, divided = factors(factor.args[0]) if _is_widened(factor) else ([], [])
         most = factor.free & axes
-        is_larger = not divided and len(narrow) > 1 and all(f.free & axes != most for f in narrow)
+        is_larger = not divided and len(narrow) > 1 and all(_axes_of(f, axes) < len(most) for f in narrow)
         wide += [cast(f, term.dtype) for f in narrow] if is_larger else [factor]
     if len(wide) == len(above):
         return term
     whole = reduce("sum", term.bound, term.domain, product(wide, below, term.body))
     assert isinstance(whole, Reduce)
     return whole
+
+
+def _axes_of(factor: Term, axes: frozenset[str]) -> int:
+    """Count the axes that a factor has in memory, where windows lie over each other."""
+    return len(factor.indices) if isinstance(factor, Read) else len(factor.free & axes)
 
 
 def _is_widened(term: Term) -> TypeGuard[Apply]:
