@@ -351,6 +351,13 @@ def test_a_sum_of_whole_inputs_is_unstable_where_rounding_decides(cells: list[in
     assert case.is_unstable(Tolerance()) == is_unstable
 
 
+@pytest.mark.parametrize("fold", ["+= x[i]", "*= x[i]"])
+def test_a_double_that_is_a_rounded_float_is_no_more_precise(fold: str) -> None:
+    text = f"double f(int n, const double *x) {{ float s = 1; for (int i = 0; i < n; i++) s {fold}; return s; }}"
+    (lifted,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    assert (str(lifted.verdict), list(lifted.diagnostics)) == ("loop-free", [])
+
+
 def test_a_python_original_that_raises_on_some_numbers_is_run_on_others() -> None:
     """``math.sqrt`` raises below zero, where the program gives NaN."""
     text = """

@@ -99,7 +99,7 @@ def is_one_value(left: SSAValue, right: SSAValue) -> bool:
 
 
 def unsteady(directions: Iterator[int], epsilons: int) -> Callable[[Operation], Evaluator | None]:
-    """Give an ``evaluator`` that rounds sums, products and quotients of floats up and down, as directions say.
+    """Give an ``evaluator`` that rounds sums, products, quotients and conversions of floats, as directions say.
 
     What a float holds exactly as it is, a whole number that is not too large, is not rounded.
     """
@@ -124,7 +124,7 @@ def unsteady(directions: Iterator[int], epsilons: int) -> Callable[[Operation], 
 
 
 _ORDERING = frozenset({"arith.cmpf", "arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf"})
-_ROUNDING = frozenset({"arith.addf", "arith.subf", "arith.mulf", "arith.divf"})
+_ROUNDING = frozenset({"arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.truncf"})
 
 
 def width_of(of_type: Attribute) -> int:

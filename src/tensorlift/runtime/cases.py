@@ -106,15 +106,17 @@ class Case:
     def is_unstable(self, tolerance: Tolerance) -> bool:
         """Tell whether changing the last bits of inputs, or of sums, changes the results by as much as may be off.
 
-        Where the source adds no floats, nothing can be added in another order, and whole numbers stay.  Where the loop
-        IR itself gives other results than the source, that is no matter of last bits.
+        Where the source adds no floats, nothing can be added in another order, and whole numbers stay; where it makes
+        none narrower either, none is rounded elsewhere.  Where the loop IR itself gives other results than the source,
+        that is no matter of last bits.
         """
         if self._differs(self.as_read.arrays, self.as_read.value, tolerance):
             return False
         view, adds = self.interpreter.view, adds_floats(self.interpreter.view)
         if self._changes(self.interpreter, tolerance, lambda value: nudged(value, whole=adds)):
             return True
-        evaluators = [unsteady(cycle(directions), BITS) for directions in _DIRECTIONS if adds]
+        narrows = any(op.name == "arith.truncf" for op in view.operations)
+        evaluators = [unsteady(cycle(directions), BITS) for directions in _DIRECTIONS if adds or narrows]
         return any(self._changes(Interpreter(view, evaluate=evaluate), tolerance, copy) for evaluate in evaluators)
 
     def _changes(self, interpreter: Interpreter, tolerance: Tolerance, change: Callable[[Any], Any]) -> bool:
