@@ -20,8 +20,8 @@ from tensorlift.runtime.places import Places
 SHIFTED = """void f(int n, const int *ix, const int *jx, const double *x, double *y) {
   for (int i = 0; i < n; i++) y[i] = x[ix[i] + 2] - x[jx[ix[i]] - 1];
 }"""
-ROWS = """void f(int n, int m, const int *row, const double *A, double *B) {
-  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) B[i*m + j] = A[row[i]*m + j];
+ROWS = """void f(int n, int m, int q, const int *row, const double *A, double *B) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) B[i*m + j] = A[row[i]*q + j];
 }"""
 PLAIN = "void f(int n, const int *ix, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[ix[i]]; }"
 
