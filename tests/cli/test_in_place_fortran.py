@@ -120,7 +120,7 @@ _HEAD = (
         (f"{_HEAD}  integer :: i\n  volatile :: x\n{_LOOP}", "volatile"),
         (
             "subroutine f(n, ix, x)\n  integer, intent(in) :: n, ix(n)\n  real :: x(n)\n  x = x(ix)\nend subroutine\n",
-            "nothing checks every place at which x is read is inside of it",
+            "nothing checks 0 <= ix - 1 < x.shape[0]",
         ),
     ],
 )
