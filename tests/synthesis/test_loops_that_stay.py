@@ -167,10 +167,12 @@ def test_a_number_of_an_iteration_is_no_array() -> None:
     steps = [
         "q = A @ p",
         "rr = r @ r",
-        "a = rr / (p @ q)",
+        "pq = p @ q",
+        "a = rr / pq",
         "x = x + a * p",
         "r = r - a * q",
-        "p = r + (r @ r) / rr * p",
+        "rn = r @ r",
+        "p = r + rn / rr * p",
     ]
     assert "".join(f"        {step}\n" for step in steps) in function.program
 

@@ -70,11 +70,11 @@ def test_a_store_where_data_says_is_a_loop_of_insertions(source: str, combining:
         (LAST, "into %1[%4]", "into %1[%p]", ""),
         (ROWS, "into %3[%6, %p_0]", "into %3[%6, %p]", ""),
         (ONE_HOT, "[%p] : tensor<?xi32>", "[%c0] : tensor<?xi32>", ""),
-        (FIRST, "%8, %10, %12", "%8, %12, %10", "at the end of an iteration"),
-        (FIRST, "into %owner_0[%14]", "into %owner_0[%6]", "at the end of an iteration"),
-        (FIRST, "%3, %0, %c0_i32", "%3, %c0_i32, %0", "at the end of an iteration"),
-        (FIRST, "cmpi eq, %7", "cmpi ne, %7", "at the end of an iteration"),
-        (FIRST, "extract %owner_0[%11]", "extract %owner_0[%6]", "at the end of an iteration"),
+        (FIRST, "%3, %7, %9", "%3, %9, %7", "at the end of an iteration"),
+        (FIRST, "into %owner_0[%11]", "into %owner_0[%1]", "at the end of an iteration"),
+        (FIRST, "%3, %4, %c0_i32", "%3, %c0_i32, %4", "at the end of an iteration"),
+        (FIRST, "cmpi eq, %2", "cmpi ne, %2", "at the end of an iteration"),
+        (FIRST, "extract %owner_0[%8]", "extract %owner_0[%1]", "at the end of an iteration"),
     ],
 )
 def test_another_loop_of_insertions_is_refused(source: str, old: str, new: str, reason: str) -> None:

@@ -9,10 +9,8 @@ static void kernel_gramschmidt_lifted(ptrdiff_t m, ptrdiff_t n, double A[restric
                                       double Q[restrict m][n])
 {
   for (ptrdiff_t k = 0; k < n; k++) {
-    double sum = 0.0;
-    for (ptrdiff_t l = 0; l < m; l++)
-      sum += A[l][k] * A[l][k];
-    R[k][k] = sqrt(sum);
+    double nrm = cblas_ddot(m, &A[0][k], n, &A[0][k], n);
+    R[k][k] = sqrt(nrm);
     double R_cell = R[k][k];
     for (ptrdiff_t i = 0; i < m; i++)
       Q[i][k] = A[i][k] / R_cell;
