@@ -13,7 +13,7 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.ir.c_types import INDEX, ir_type
 from tensorlift.normalise.delinearise import Split, dimensions_of
 from tensorlift.normalise.edit import move
-from tensorlift.normalise.values import DATA_PLACE, Access, Array, Data, Gather, depends_on_data
+from tensorlift.normalise.values import DATA_PLACE, Access, Array, Data, depends_on_data
 from tensorlift.ops.c_types import LONG, TRUTH
 from tensorlift.poly.loops import LoopRange
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
@@ -22,7 +22,7 @@ from tensorlift.refusals import refusal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.ir import SSAValue
+    from xdsl.ir import Operation, SSAValue
 
     from tensorlift.diagnostics import Location
     from tensorlift.normalise.ir_sink import IRSink
@@ -44,33 +44,25 @@ def is_at_places(array: Array, subscripts: tuple[Polynomial, ...], domain: Domai
     return array.at_places or any(depends_on_data(one) or is_computed(one) for one in subscripts)
 
 
-def gather(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
+def gather(sink: IRSink, array: Array, access: Access) -> Data:
     """Emit a load at places that depend on data, to be completed later."""
-    _check_is_whole(array, location)
-    load = memref.LoadOp.create(result_types=[ir_type(array.element)], location=sink.place(location))
-    array.gathers.append(Gather(location, load, subscripts, domain))
+    load = memref.LoadOp.create(result_types=[ir_type(array.element)], location=sink.place(access.location))
+    _add(array, access, load)
     return Data(sink.value_of(load), array.element, truth=array.element is TRUTH)
 
 
-def scatter(  # noqa: PLR0913, PLR0917 - a store, and where it stands
-    sink: IRSink,
-    array: Array,
-    subscripts: tuple[Polynomial, ...],
-    value: Data,
-    domain: Domain,
-    location: Location,
-) -> None:
+def scatter(sink: IRSink, array: Array, value: Data, access: Access) -> None:
     """Emit a store at places that depend on data, to be completed later."""
-    _check_is_whole(array, location)
-    store = memref.StoreOp.create(operands=[value.ssa], location=sink.place(location))
-    array.gathers.append(Gather(location, store, subscripts, domain))
+    store = memref.StoreOp.create(operands=[value.ssa], location=sink.place(access.location))
+    _add(array, access, store)
     sink.add(store)
 
 
-def _check_is_whole(array: Array, location: Location) -> None:
+def _add(array: Array, access: Access, operation: Operation) -> None:
     is_known = array.is_parameter or array.table or all(extent is not None for extent in array.extents)
     if not is_known or array.row_table:
-        raise refusal("subscript-data", location, f"data, and `{array.name}` is no array that is passed whole")
+        raise refusal("subscript-data", access.location, f"data, and `{array.name}` is no array that is passed whole")
+    array.gathers.append(replace(access, operation=operation))
 
 
 def place_value(sink: IRSink, subscript: Polynomial, location: Location) -> SSAValue:
@@ -118,12 +110,14 @@ def complete(sink: IRSink, array: Array, access: Access, subscripts: Sequence[Po
     operation.properties["map"] = attribute
 
 
-def complete_gather(sink: IRSink, array: Array, gather: Gather) -> None:
+def complete_gather(sink: IRSink, array: Array, access: Access) -> None:
     """Set the memory and the places of a load or store at places that depend on data."""
+    operation = access.operation
+    assert operation is not None, "it is emitted"
     with sink.inside(Block()):
-        places = [place_value(sink, subscript, gather.location) for subscript in gather.subscripts]
-        move(list(sink.block.ops), gather.operation)
-    gather.operation.operands = [*gather.operation.operands, memory_of(array), *places]
+        places = [place_value(sink, subscript, access.location) for subscript in access.subscripts]
+        move(list(sink.block.ops), operation)
+    operation.operands = [*operation.operands, memory_of(array), *places]
 
 
 def in_rows(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[Split]] | None:
@@ -132,7 +126,7 @@ def in_rows(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[Split]
     All other columns are certain to be in these rows.  A column that data choose, as in ``x[i * n + y[i]]``, is one
     where others tell how long rows are; data that alone say where, as in ``x[place[i]]``, may be in any row.
     """
-    gathers = [Access(one.subscripts, _over_data(one), one.location, None) for one in array.gathers]
+    gathers = [replace(one, domain=_over_data(one)) for one in array.gathers]
     try:
         strides, splits = dimensions_of(_flat(array, [*array.accesses, *gathers]), ranges)
         if len(strides) == 1 or not all(_is_in_row(split, strides, ranges) for split in splits):
@@ -164,11 +158,11 @@ def _flat(array: Array, accesses: list[Access]) -> Array:
 _END = Polynomial.variable(f"{DATA_PLACE} end")
 
 
-def _over_data(gather: Gather) -> Domain:
+def _over_data(access: Access) -> Domain:
     """Count what data tell as variables of loops that end nobody knows where."""
-    names = sorted({name for one in gather.subscripts for name in one.variables() if name.startswith(DATA_PLACE)})
+    names = sorted({name for one in access.subscripts for name in one.variables() if name.startswith(DATA_PLACE)})
     loops = (LoopRange(name, ZERO, (_END,)) for name in names)
-    return replace(gather.domain, loops=(*gather.domain.loops, *loops))
+    return replace(access.domain, loops=(*access.domain.loops, *loops))
 
 
 def memory_of(array: Array) -> SSAValue:

@@ -211,7 +211,7 @@ class IRSink:
     def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
         """Emit a load, to be completed later unless the memory is a scalar's."""
         if is_at_places(array, subscripts, domain):
-            return gather(self, array, subscripts, domain, location)
+            return gather(self, array, Access(subscripts, domain, location, None))
         operation = affine.LoadOp.create(
             operands=() if subscripts else [memory_of(array)],
             result_types=[ir_type(array.element)],
@@ -227,7 +227,7 @@ class IRSink:
     ) -> None:
         """Emit a store, to be completed later unless the memory is a scalar's."""
         if is_at_places(array, subscripts, domain):
-            scatter(self, array, subscripts, value, domain, location)
+            scatter(self, array, value, Access(subscripts, domain, location, None))
             return
         operation = affine.StoreOp.create(
             operands=[value.ssa] if subscripts else [value.ssa, memory_of(array)],

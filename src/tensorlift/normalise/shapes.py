@@ -43,15 +43,14 @@ class Shapes:
         for access in array.accesses:
             if len(access.subscripts) != len(array.extents):
                 raise refusal("delinearise", access.location, array.name)
-        flat = len(array.extents) == 1 and (array.extents[0] is None or not array.extents[0].is_affine)
         if array.gathers:
-            is_plain = flat and not (array.keeps_rank or array.at_places or array.exact)
+            is_plain = _is_flat(array) and not (array.keeps_rank or array.at_places or array.exact)
             found = in_rows(array, self._ranges) if is_plain else None
             if found is not None:
                 return self._settled_in_rows(array, *found)
             self._gathered_extents(array)
         declared = list(array.extents)
-        flat = len(array.extents) == 1 and (array.extents[0] is None or not array.extents[0].is_affine)
+        flat = _is_flat(array)
         if not array.accesses:
             array.extents = [ONE if extent is None else extent for extent in array.extents]
             self._check_exact(array)
@@ -85,10 +84,8 @@ class Shapes:
     def _settled_in_rows(self, array: Array, strides: list[Polynomial], splits: list[Split]) -> list[Split]:
         """Set the extents of an array of which data choose rows, and the subscripts of the accesses where they do."""
         plain, places = splits[: len(array.accesses)], splits[len(array.accesses) :]
-        for gather, split in zip(array.gathers, places, strict=True):
-            gather.subscripts = split.subscripts
-        pairs = zip(places, array.gathers, strict=True)
-        known = [replace(split, access=replace(split.access, domain=gather.domain)) for split, gather in pairs]
+        known = [replace(split, access=gather) for split, gather in zip(places, array.gathers, strict=True)]
+        array.gathers = [replace(split.access, subscripts=split.subscripts) for split in known]
         self._inner_extents(array, strides, [*plain, *known])
         is_chosen = any(depends_on_data(split.subscripts[0]) for split in known)
         array.inferred = [*range(is_chosen, len(array.extents))]
@@ -327,6 +324,11 @@ class Shapes:
             assert extent is not None
             if not extent.is_affine:
                 raise refusal("extent", array.location, array.name)
+
+
+def _is_flat(array: Array) -> bool:
+    """Whether accesses may tell the dimensions of an array."""
+    return len(array.extents) == 1 and (array.extents[0] is None or not array.extents[0].is_affine)
 
 
 def _told(splits: Sequence[Split], position: int) -> list[Split]:

@@ -86,21 +86,6 @@ class Access:
 
 
 @dataclass(slots=True, eq=False)
-class Gather:
-    """A load or store at subscripts of which some depend on data."""
-
-    location: Location
-    operation: Operation
-    subscripts: tuple[Polynomial, ...]
-    domain: Domain
-
-    @property
-    def is_store(self) -> bool:
-        """Whether it writes."""
-        return self.operation.name == "memref.store"
-
-
-@dataclass(slots=True, eq=False)
 class Array:
     """An array or the memory of a scalar: a parameter or a local object.
 
@@ -132,15 +117,15 @@ class Array:
     subscripted: bool = False
     ssa: SSAValue | None = None
     accesses: list[Access] = field(default_factory=list)
-    gathers: list[Gather] = field(default_factory=list)
+    gathers: list[Access] = field(default_factory=list)  # at subscripts of which some depend on data
     strides: list[Polynomial] | None = None
     inferred: list[int] = field(default_factory=list)
 
     @property
     def is_stored_to(self) -> bool:
         """Whether something is stored into it, at whatever place."""
-        is_stored = any(a.operation is not None and a.operation.name == "affine.store" for a in self.accesses)
-        return is_stored or any(gather.is_store for gather in self.gathers)
+        operations = (access.operation for access in (*self.accesses, *self.gathers))
+        return any(op is not None and op.name in {"affine.store", "memref.store"} for op in operations)
 
 
 DATA_PLACE = "%"  # begins the variables that stand for subscripts that depend on data: no name of C does
